@@ -245,7 +245,7 @@ func (s *svg) label(labels *svg, all []string, x, width Share, wide, middle floa
 	}
 	s.put(` data-label="%s" data-y="%s" data-look="%s"`, markup(strings.Join(lines, "\n")), middle+4, look)
 	for _, l := range all {
-		if fits(l, width, wide) {
+		if float64(len([]rune(l)))*letter+space <= float64(width)/100*wide {
 			labels.put(`<text class="%s" x="%s" y="%s">%s</text>`, look, x+width/2, middle+4, l)
 			return
 		}

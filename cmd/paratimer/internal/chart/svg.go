@@ -48,11 +48,6 @@ func short(v float64, digits int) string {
 	return t
 }
 
-// fits reports whether a text fits into a share of a plot.
-func fits(text string, wide Share, plot float64) bool {
-	return float64(len([]rune(text)))*letter+space <= float64(wide)/100*plot
-}
-
 // A scale converts seconds to shares of the width.
 type scale struct{ from, to float64 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// assumedMost is the largest fraction of the remaining time that may be assumed in a headline, unless the
+// MostAssumed is the largest fraction of the remaining time that may be assumed in a headline, unless the
 // assumptions were measured on other programs. Above it the headline is a range without a point, or a lower bound
 // ("at least 4m").
-const assumedMost = 1.0 / 3
+const MostAssumed = 1.0 / 3
 
 // Answers are the estimates for one run.
 type Answers struct {
@@ -122,7 +122,7 @@ func elapsed(s *dag.Snapshot) *Seconds {
 func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
 	std := scenarios[0]
 	h := Headline{From: Text(std.Scenario)}
-	if std.Remaining == nil || std.AssumedRatio > assumedMost && !std.Measured {
+	if std.Remaining == nil || std.AssumedRatio > MostAssumed && !std.Measured {
 		if h.LowSeconds = SecondsIn(std.Low); h.LowSeconds == nil && std.Remaining != nil {
 			h.LowSeconds = new(SecondsOf(time.Duration(float64(*std.Remaining) * (1 - std.AssumedRatio))))
 		}

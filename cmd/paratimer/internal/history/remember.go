@@ -108,7 +108,10 @@ func Remember(store *state.Store, name string, r state.Run, past bool) (Outcome,
 
 func put(w *state.Workflow, r state.Run, past bool) Outcome {
 	defer bound(w)
-	at := slices.IndexFunc(w.Runs, func(o state.Run) bool { return o.ID == r.ID && !apart(&o, &r) })
+	before := func(a, b *state.Run) bool { return !a.EndedAt.IsZero() && a.EndedAt.Before(b.StartedAt) }
+	at := slices.IndexFunc(w.Runs, func(o state.Run) bool { // attempts of an application may share an id
+		return o.ID == r.ID && !before(&o, &r) && !before(&r, &o)
+	})
 	if at >= 0 {
 		old := &w.Runs[at]
 		if worse := inferred(&r) && !inferred(old); worse ||
@@ -128,9 +131,3 @@ func put(w *state.Workflow, r state.Run, past bool) Outcome {
 
 // inferred reports whether nothing reported the end of a run. Records in older files have only its state.
 func inferred(r *state.Run) bool { return r.Inferred || r.State == dag.EndedUnconfirmed.String() }
-
-// apart reports whether one run ended before the other began: attempts of an application may share an id.
-func apart(a, b *state.Run) bool {
-	before := func(a, b *state.Run) bool { return !a.EndedAt.IsZero() && a.EndedAt.Before(b.StartedAt) }
-	return before(a, b) || before(b, a)
-}

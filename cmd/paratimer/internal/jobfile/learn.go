@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -56,7 +57,8 @@ func Learn(runs []Run, o Options) (f *File, warnings []string, err error) {
 		f.Nodes = max(f.Nodes, nodes)
 		f.MapSlots, f.ReduceSlots = max(f.MapSlots, peak[dag.Map]), max(f.ReduceSlots, peak[dag.Reduce])
 		for i := range s.Jobs {
-			name, t := nameOf(s, i), tasksOf(&run, i)
+			t, number := tasksOf(&run, i), fmt.Sprintf("job %d", i+1)
+			name := cmp.Or(printable(s.Plan.Jobs[i].Node), printable(s.Jobs[i].ID), number)
 			before, twice := from[name]
 			switch {
 			case len(t[dag.Map]) == 0 && s.Jobs[i].ID != "":
@@ -111,16 +113,6 @@ func heading(runs []Run, f *File, o Options) []string {
 		fmt.Sprintf("Map and reduce slots are the most that a node ran at once; that a reduce takes %d map outputs at once is assumed.", f.ShuffleThreads),
 		"A reduce's CPU is counted in merge: its counters do not separate shuffle and merge.",
 	)
-}
-
-// nameOf returns a job's name, which is unique in its workflow.
-func nameOf(s *dag.Snapshot, i int) string {
-	for _, name := range []string{s.Plan.Jobs[i].Node, s.Jobs[i].ID} {
-		if name = printable(name); name != "" {
-			return name
-		}
-	}
-	return fmt.Sprintf("job %d", i+1)
 }
 
 // printable makes a foreign name valid in a job file.

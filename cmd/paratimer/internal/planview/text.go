@@ -108,10 +108,6 @@ func (v *View) heading() string {
 	return fmt.Sprintf("%s: %s, %s on %s", cmp.Or(v.Plan.Name, "plan"), units.Count(len(v.Plan.Jobs), "job"), counts, on)
 }
 
-// assumedMost is the greatest share of a total that may be assumed. Above it the total is a lower bound, as in the
-// headline of a watched run.
-const assumedMost = 1.0 / 3
-
 func total(e *estimators.Estimate) string {
 	return atLeast(frame.SecondsIn(e.Remaining), frame.SecondsIn(e.Low), e.AssumedRatio)
 }
@@ -120,7 +116,7 @@ func total(e *estimators.Estimate) string {
 // lower bound: floor, else the known part of the time.
 func atLeast(d, floor *frame.Seconds, assumed float64) string {
 	switch {
-	case d != nil && !(assumed > assumedMost):
+	case d != nil && !(assumed > frame.MostAssumed):
 		return units.Seconds(*d)
 	case d != nil && floor == nil:
 		floor = new(*d * frame.Seconds(1-assumed))

@@ -181,7 +181,7 @@ func (v *WhatIf) row(name string, c whatif.Change, predict func(whatif.Change) (
 	r.RemainingSeconds, r.FloorSeconds = frame.SecondsIn(a.Remaining), frame.SecondsIn(a.Floor)
 	r.LowSeconds, r.HighSeconds = frame.SecondsIn(a.Low), frame.SecondsIn(a.High)
 	r.AssumedRatio, r.Note, r.Warnings = units.Float(a.AssumedRatio), frame.Text(a.Note), view.List(a.Warnings)
-	r.assumed = a.AssumedRatio > assumedMost && !a.Measured
+	r.assumed = a.AssumedRatio > frame.MostAssumed && !a.Measured
 	base := v.Base.RemainingSeconds
 	if name == "" {
 		base = r.RemainingSeconds

@@ -40,7 +40,7 @@ func code(err error, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "paratimer: %s\n", view.EscapeLines(frame.Reason(err)))
 	var bad command.UsageError
 	switch {
-	case unwritten(err):
+	case slices.ContainsFunc(unwritten, func(e error) bool { return errors.Is(err, e) }):
 		return ExitBlind
 	case errors.Is(err, command.ErrTimeout):
 		return ExitTimeout
@@ -52,11 +52,8 @@ func code(err error, stderr io.Writer) int {
 	return ExitBlind
 }
 
-// unwritten reports whether an error means that a disk is full or broken, or that a pipe has no reader any more.
-func unwritten(err error) bool {
-	return slices.ContainsFunc([]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EPIPE},
-		func(e error) bool { return errors.Is(err, e) })
-}
+// unwritten are errors of a disk that is full or broken, or of a pipe that has no reader any more.
+var unwritten = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EPIPE}
 
 // A wholeOutput remembers if a write failed, e.g. on a full disk. Then the exit code must show that the output is
 // incomplete.

@@ -76,7 +76,7 @@ func (l *Limits) gain(c whatif.Change) *frame.Seconds {
 		return nil
 	}
 	a, err := l.replay.Predict(c)
-	if err != nil || a.Remaining == nil || !(a.AssumedRatio <= mostAssumed) {
+	if err != nil || a.Remaining == nil || !(a.AssumedRatio <= frame.MostAssumed) {
 		return nil
 	}
 	return new(frame.SecondsOf(max(l.base-l.replay.Elapsed()-*a.Remaining, 0)))

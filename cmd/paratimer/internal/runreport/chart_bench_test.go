@@ -14,7 +14,7 @@ func BenchmarkChart100k(b *testing.B) {
 		run, marks := played(b, wide(100_000), simulate.Options{Seed: 1, Noise: 0.2, Every: 100 * time.Second}, until)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				c, err := ChartOf(run, cost.Costs)
+				c, _, err := ChartOf(run, cost.Costs)
 				if err != nil || len(c.Panels) == 0 || len(c.Panels[0].Bars) > MostBars {
 					b.Fatal(err)
 				}

@@ -46,7 +46,7 @@ func played(t testing.TB, plan *dag.Plan, opt simulate.Options, until time.Durat
 
 func chartFor(t testing.TB, run dag.Run) chart.Gantt {
 	t.Helper()
-	c, err := ChartOf(run, cost.Costs)
+	c, _, err := ChartOf(run, cost.Costs)
 	if err != nil {
 		t.Fatal(err)
 	}

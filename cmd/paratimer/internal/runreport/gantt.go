@@ -38,17 +38,10 @@ const (
 	MostSegments  = 1000
 )
 
-// ChartOf returns the chart of a run so far and, if it is running, of the model's prediction. It is empty if nothing
-// was submitted and nothing is predicted.
-func ChartOf(run dag.Run, model estimators.Model) (chart.Gantt, error) {
-	g, _, err := chartAndNext(run, model)
-	return g, err
-}
-
-// chartAndNext returns the chart and, for a running run, the running attempt that its critical path goes through now;
-// nil if unknown. It joins the history with standard's schedule for the rest. Without a prediction it is the history
-// alone.
-func chartAndNext(run dag.Run, model estimators.Model) (chart.Gantt, *pathfrag.Attempt, error) {
+// ChartOf returns the chart of a run so far and, if it is running, of the model's prediction, with the running attempt
+// that its critical path goes through now; nil if unknown. The chart joins the history with standard's schedule for the
+// rest. Without a prediction it is the history alone. It is empty if nothing was submitted and nothing is predicted.
+func ChartOf(run dag.Run, model estimators.Model) (chart.Gantt, *pathfrag.Attempt, error) {
 	d := &drawing{s: run.Now()}
 	sch, err := schedule.History(d.s)
 	if !d.s.State.Ended() && model != nil {

@@ -40,8 +40,6 @@ const (
 	// mostUnlike is the largest error of the replay of a finished run, relative to the run, with which changes are
 	// evaluated.
 	mostUnlike = 0.15
-	// mostAssumed is the greatest share of a time that may be assumed, as in headlines.
-	mostAssumed = 1.0 / 3
 	// leastGain is the least gain of an answer, in seconds: a change that makes the run longer does not help.
 	leastGain = 0.5
 	// worth is the least gain to report, as a share of the run: less is noise of the replay.
@@ -103,7 +101,7 @@ func (q *question) answer(replay *whatif.Replay, base time.Duration, doubt strin
 		return row, false
 	}
 	a, err := replay.Predict(q.change)
-	if err != nil || a.Remaining == nil || !(a.AssumedRatio <= mostAssumed) {
+	if err != nil || a.Remaining == nil || !(a.AssumedRatio <= frame.MostAssumed) {
 		return row, false
 	}
 	doubt = cmp.Or(doubt, q.doubt)
@@ -142,7 +140,7 @@ func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.
 	if err != nil {
 		return nil, 0, err
 	}
-	if a.Remaining == nil || !(a.AssumedRatio <= mostAssumed) {
+	if a.Remaining == nil || !(a.AssumedRatio <= frame.MostAssumed) {
 		return nil, 0, errors.New("too much is assumed of what is left")
 	}
 	return r, r.Elapsed() + *a.Remaining, nil

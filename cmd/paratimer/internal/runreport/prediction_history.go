@@ -285,8 +285,6 @@ func (m *marks) addAlerts(f *frame.Frame) {
 }
 
 // sorted returns the marks by time.
-func (m *marks) sorted() []Mark {
-	out := append([]Mark{}, m.all...)
-	slices.SortStableFunc(out, func(a, b Mark) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) })
-	return out
-}
+func (m *marks) sorted() []Mark { return view.List(slices.SortedStableFunc(slices.Values(m.all), byTime)) }
+
+func byTime(a, b Mark) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) }

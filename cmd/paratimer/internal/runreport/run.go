@@ -115,7 +115,7 @@ func (g *Collector) Report() (*Report, error) {
 	}
 	var towards *pathfrag.Attempt
 	var err error
-	if s.Chart, towards, err = chartAndNext(g.run, g.model); warn("chart", err) {
+	if s.Chart, towards, err = ChartOf(g.run, g.model); warn("chart", err) {
 		s.Chart = chart.Gantt{Panels: []chart.Panel{}, Fragments: []chart.Fragment{}, Critical: []chart.Segment{}}
 	}
 	if s.TimeAttribution, err = attributionOf(snap, &g.waits, towards); warn("account", err) {

@@ -205,7 +205,7 @@ func eventsTable(s *Report) *page.Table {
 			AtSeconds: m.AtSeconds, Kind: "prediction", Text: units.Signed(m.DeltaSeconds) + ": " + m.Why(),
 		})
 	}
-	slices.SortStableFunc(marks, func(a, b Mark) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) })
+	slices.SortStableFunc(marks, byTime)
 	for _, m := range marks {
 		add(t, false, page.Cell{Text: units.Seconds(m.AtSeconds)}, page.Cell{Text: m.Kind},
 			page.Cell{Text: m.Text, Class: "wide"})

@@ -78,7 +78,9 @@ func (r *Runner) Go(ctx context.Context) (failed int, err error) {
 			out := outcomes[i]
 			switch {
 			case out.Err == nil:
-				if err := r.File.Add(rowOf(step.Row, out.Took)); err != nil {
+				took := max(out.Took.Round(time.Microsecond), time.Microsecond) // the model cannot fit a time of 0
+				row := ernest.Row{Machines: float64(step.Row.Machines), Scale: step.Row.Scale, Seconds: took.Seconds()}
+				if err := r.File.Add(row); err != nil {
 					return failed, err
 				}
 				inARow = 0
@@ -140,10 +142,4 @@ func (r *Runner) Preview() string {
 		fmt.Fprintf(&b, "%d/%d  %s: %s\n", s.Number, s.Of, name(s.Row), view.Escape(r.Command.Fill(s.Row)))
 	}
 	return cmp.Or(b.String(), "nothing to run: all runs are in the file\n")
-}
-
-// rowOf returns a measured run, to the microsecond: the model cannot fit a time of 0.
-func rowOf(r ernest.DesignRow, took time.Duration) ernest.Row {
-	took = max(took.Round(time.Microsecond), time.Microsecond)
-	return ernest.Row{Machines: float64(r.Machines), Scale: r.Scale, Seconds: took.Seconds()}
 }

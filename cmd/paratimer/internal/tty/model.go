@@ -84,7 +84,8 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m model) passed() model {
 	if m.play && !m.choice.Paused && !m.head.live {
 		before := m.head.at
-		m.head = m.head.pass(redraw, m.store.end())
+		end := m.store.end()
+		m.head.at += time.Duration(min(m.head.pace(end)*float64(redraw), float64(end-m.head.at)))
 		m.store.dirty = m.store.dirty || m.head.at != before
 	}
 	if m.head.live && !m.play && !m.over && m.store.newest().StaleSeconds > 0 {
@@ -234,12 +235,6 @@ func (p playhead) pace(length time.Duration) float64 {
 		return p.speed
 	}
 	return max(1, math.Exp2(math.Ceil(math.Log2(float64(length)/float64(playLength)))))
-}
-
-// pass moves on by real of real time, in a recording with length known so far.
-func (p playhead) pass(real, length time.Duration) playhead {
-	p.at += time.Duration(min(p.pace(length)*float64(real), float64(length-p.at)))
-	return p
 }
 
 // to jumps to a position within the known length.

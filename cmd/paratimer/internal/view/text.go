@@ -77,7 +77,11 @@ func (t *Text) news(b *strings.Builder, f frame.Frame) {
 	first := !t.began
 	t.began = true
 	if first && !t.Quiet {
-		b.WriteString(title(f))
+		what := units.Count(len(f.Jobs), "job")
+		if f.IsWhole() {
+			what = Escape(f.Workflow.What())
+		}
+		b.WriteString(Escape(cmp.Or(f.Workflow.Label(), "query")) + ": " + what + "\n")
 	}
 	began := b.Len()
 	t.warnings(b, f)
@@ -301,12 +305,4 @@ func Unconfirmed(f frame.Frame) string {
 		}
 	}
 	return "jobs of the query were never submitted"
-}
-
-func title(f frame.Frame) string {
-	name := Escape(cmp.Or(f.Workflow.Label(), "query"))
-	if f.IsWhole() {
-		return name + ": " + Escape(f.Workflow.What()) + "\n"
-	}
-	return name + ": " + units.Count(len(f.Jobs), "job") + "\n"
 }

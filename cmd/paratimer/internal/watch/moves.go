@@ -75,29 +75,19 @@ func (m *moves) step(model estimators.Model, before, run dag.Run, raw []explain.
 	if !m.began.Known() {
 		m.low, m.high = rangeOf(f)
 	}
-	m.settle(run.Now().At)
-	m.drifted(f.Moves, end.Instant)
+	if m.first == 0 && !m.began.Known() && len(m.base.Window) > 0 && run.Now().At.Sub(m.base.Now().At) >= lasting {
+		m.first = m.end // the first end that has lasted
+	}
+	for i := range f.Moves {
+		if m.first != 0 {
+			f.Moves[i].DriftSeconds = new(frame.SecondsOf(end.Sub(m.first)))
+		}
+	}
 }
 
 // stand records the run as shown.
 func (m *moves) stand(run dag.Run, end dag.Instant) {
 	*m = moves{base: run, end: end, began: dag.NoInstant, replans: m.replans, first: m.first}
-}
-
-// settle records the first end that has lasted.
-func (m *moves) settle(at dag.Instant) {
-	if m.first == 0 && !m.began.Known() && len(m.base.Window) > 0 && at.Sub(m.base.Now().At) >= lasting {
-		m.first = m.end
-	}
-}
-
-// drifted adds to moves how much later the end is than first predicted.
-func (m *moves) drifted(list []frame.Move, end dag.Instant) {
-	for i := range list {
-		if m.first != 0 {
-			list[i].DriftSeconds = new(frame.SecondsOf(end.Sub(m.first)))
-		}
-	}
 }
 
 // await shows the move since an end was last shown, if it has lasted.

@@ -79,7 +79,9 @@ func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.Stat
 	if !signal.Ignored(syscall.SIGHUP) { // ignored e.g. under nohup
 		defer command.Interrupts(cancel, syscall.SIGHUP)()
 	}
-	shown, told := tty.New(o), newSummary(o.Style)
+	shown, told := tty.New(o), &summary{standing: tty.NewTail(1), happened: tty.NewTail(mostHappened)}
+	told.lines, told.urgent = view.NewText(told.standing, o.Style.Colour), view.NewText(told.happened, o.Style.Colour)
+	told.lines.Zone, told.urgent.Zone, told.urgent.Quiet = o.Style.Zone, o.Style.Zone, true
 	w.Sinks = append([]watch.Sink{shown, told}, w.Sinks...)
 	var state dag.State
 	err := shown.Run(ctx, func(ctx context.Context) (err error) {
@@ -101,13 +103,6 @@ type summary struct {
 
 // mostHappened bounds the lines of a summary, to fit into a terminal of 24 lines.
 const mostHappened = 10
-
-func newSummary(style screen.Style) *summary {
-	s := &summary{standing: tty.NewTail(1), happened: tty.NewTail(mostHappened)}
-	s.lines, s.urgent = view.NewText(s.standing, style.Colour), view.NewText(s.happened, style.Colour)
-	s.lines.Zone, s.urgent.Zone, s.urgent.Quiet = style.Zone, style.Zone, true
-	return s
-}
 
 // Show implements watch.Sink.
 func (s *summary) Show(tick frame.Tick) error {

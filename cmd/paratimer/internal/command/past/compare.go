@@ -61,7 +61,7 @@ func comparedRun(c *cli.Context, path string) (r *compare.Run, err error) {
 		return nil, command.Usage("%w", err)
 	}
 	if command.Format(c) == "html" {
-		if g, err := runreport.ChartOf(run, cost.Costs); err == nil { // the rest of the comparison does not need it
+		if g, _, err := runreport.ChartOf(run, cost.Costs); err == nil { // the rest of the comparison does not need it
 			r.Chart = &g
 		}
 	}
