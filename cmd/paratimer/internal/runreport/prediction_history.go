@@ -285,6 +285,8 @@ func (m *marks) addAlerts(f *frame.Frame) {
 }
 
 // sorted returns the marks by time.
-func (m *marks) sorted() []Mark { return view.List(slices.SortedStableFunc(slices.Values(m.all), byTime)) }
+func (m *marks) sorted() []Mark {
+	return view.List(slices.SortedStableFunc(slices.Values(m.all), byTime))
+}
 
 func byTime(a, b Mark) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) }
