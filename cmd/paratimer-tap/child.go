@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -107,24 +106,6 @@ func exitCode(s *os.ProcessState) int {
 var forwarded = []os.Signal{
 	unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGWINCH,
 	unix.SIGCONT,
-}
-
-// catch starts to catch signals before the command is started, so that none is lost. Ignored signals stay ignored.
-func catch() chan os.Signal {
-	c := make(chan os.Signal, 64)
-	for _, s := range forwarded {
-		if !signal.Ignored(s) {
-			signal.Notify(c, s)
-		}
-	}
-	return c
-}
-
-// forward sends caught signals to the command. Tasks have no terminal, which would send its signals to both.
-func forward(c <-chan os.Signal, p *os.Process) {
-	for s := range c {
-		_ = p.Signal(s)
-	}
 }
 
 // leave closes the tap's copy of a standard descriptor that the command uses. Otherwise the other end would not

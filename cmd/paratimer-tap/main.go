@@ -155,20 +155,13 @@ func parse(args []string, get func(string) string) (options, error) {
 	} else {
 		o.trouble = fmt.Sprintf("PARATIMER_COLLECT is HOST:PORT, not %q", env)
 	}
-	flags := flag.NewFlagSet("paratimer-tap", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	o.measuring(flags)
+	flags := o.flags()
 	flags.BoolVar(&o.version, "version", false, "")
-	// Options may appear before and after the side.
-	err := flags.Parse(args)
-	if rest := flags.Args(); err == nil && len(rest) > 0 {
-		o.side = side(rest[0])
-		err = flags.Parse(rest[1:])
-	}
+	word, err := scan(flags, args)
 	if err != nil || o.version {
 		return o, err
 	}
-	o.command = flags.Args()
+	o.side, o.command = side(word), flags.Args()
 	switch {
 	case o.side != mapSide && o.side != reduceSide:
 		return o, fmt.Errorf("the first word is map or reduce, not %q", string(o.side))
@@ -209,14 +202,8 @@ type property struct{ name, value string }
 // arguments after "job".
 func printJob(args []string, get func(string) string) (string, error) {
 	o := options{collector: get("PARATIMER_COLLECT"), every: every, lambda: lambda}
-	flags := flag.NewFlagSet("paratimer-tap job", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	o.measuring(flags)
-	err := flags.Parse(args)
-	kind := flags.Arg(0)
-	if err == nil && kind != "" {
-		err = flags.Parse(flags.Args()[1:])
-	}
+	flags := o.flags()
+	kind, err := scan(flags, args)
 	if err != nil {
 		return "", err
 	}
@@ -294,13 +281,25 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// measuring defines the flags for what is measured and where it is sent.
-func (o *options) measuring(flags *flag.FlagSet) {
+// flags returns the flags for what is measured and where it is sent.
+func (o *options) flags() *flag.FlagSet {
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.collector, "collect", o.collector, "")
 	flags.StringVar(&o.spool, "spool", "", "")
 	flags.DurationVar(&o.every, "every", o.every, "")
 	flags.IntVar(&o.lambda, "lambda", o.lambda, "")
 	flags.BoolVar(&o.show, "show-keys", false, "")
+	return flags
+}
+
+// scan parses flags, which may stand before and after the first word. It returns that word.
+func scan(flags *flag.FlagSet, args []string) (word string, err error) {
+	err = flags.Parse(args)
+	if word = flags.Arg(0); err == nil && word != "" {
+		err = flags.Parse(flags.Args()[1:])
+	}
+	return word, err
 }
 
 // valid returns an error for the first invalid option.

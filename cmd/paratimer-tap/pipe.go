@@ -66,9 +66,6 @@ func newFeeder(from, to int, watch observer, guard func(func())) (*feeder, error
 	return f, nil
 }
 
-// Coarse reports whether groups are measured only in steps of 64 KiB.
-func (f *feeder) Coarse() bool { return f.coarse }
-
 // Now returns the time since the feeder was created.
 func (f *feeder) Now() time.Duration { return time.Since(f.start) }
 

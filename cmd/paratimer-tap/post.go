@@ -65,7 +65,7 @@ type waiting struct {
 func newPost(c postConfig) *Post {
 	p := &Post{config: c, rest: rest, over: c.Collector == "", client: newClient()}
 	if c.Spool != "" {
-		p.spool = newSpool(c.Spool, c.Attempt)
+		p.spool = &spool{folder: c.Spool, name: "paratimer-tap." + c.Attempt + ".ndjson"}
 	}
 	return p
 }
@@ -199,7 +199,10 @@ func (r *Rounds) run(p *Post, every time.Duration, take func() (tap.Batch, bool)
 	for sent := time.Now(); ; {
 		select {
 		case b := <-last:
-			r.end(p, b)
+			ctx, cancel := context.WithTimeout(context.Background(), farewell-200*time.Millisecond)
+			defer cancel()
+			b.Final = true
+			p.Send(ctx, b)
 			return
 		case now := <-tick.C:
 			if now.Sub(sent) < every && (full == nil || !full()) {
@@ -211,13 +214,6 @@ func (r *Rounds) run(p *Post, every time.Duration, take func() (tap.Batch, bool)
 			}
 		}
 	}
-}
-
-func (r *Rounds) end(p *Post, b tap.Batch) {
-	ctx, cancel := context.WithTimeout(context.Background(), farewell-200*time.Millisecond)
-	defer cancel()
-	b.Final = true
-	p.Send(ctx, b)
 }
 
 // End sends the last batch and waits for it, but only for a limited time: a disk may hang as well as a collector.
@@ -300,13 +296,8 @@ func (p *Post) post(ctx context.Context, w waiting) error {
 	if resp.StatusCode/100 == 2 {
 		return nil
 	}
-	return &refusal{resp.StatusCode, printed(why)}
-}
-
-// printed returns the first line of a response, quoted so that it cannot affect a terminal.
-func printed(text []byte) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	return strings.Trim(fmt.Sprintf("%+q", line), `"`)
+	line, _, _ := strings.Cut(strings.TrimSpace(string(why)), "\n")
+	return &refusal{resp.StatusCode, strings.Trim(fmt.Sprintf("%+q", line), `"`)} // it cannot affect a terminal
 }
 
 // spoolBytes limits the size of an attempt's spool file on its node.
@@ -317,10 +308,6 @@ type spool struct {
 	folder, name string
 	file         *os.File
 	size         int64
-}
-
-func newSpool(folder, attempt string) *spool {
-	return &spool{folder: folder, name: "paratimer-tap." + attempt + ".ndjson"}
 }
 
 func (s *spool) path() string { return filepath.Join(s.folder, s.name) }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"os/signal"
 	"path"
 	"strconv"
 	"strings"
@@ -174,10 +175,19 @@ func (j *job) run() (int, error) {
 
 // start starts the command, and forwards signals to it.
 func (j *job) start(in, out *os.File) (*os.Process, error) {
-	caught := catch()
+	caught := make(chan os.Signal, 64) // caught before the start, so that none is lost; ignored ones stay ignored
+	for _, s := range forwarded {
+		if !signal.Ignored(s) {
+			signal.Notify(caught, s)
+		}
+	}
 	p, err := start(j.path, j.options.command, []*os.File{in, out, os.Stderr})
 	if err == nil {
-		go forward(caught, p)
+		go func() { // tasks have no terminal, which would send its signals to both
+			for s := range caught {
+				_ = p.Signal(s)
+			}
+		}()
 	}
 	return p, err
 }
@@ -314,7 +324,7 @@ func (j *job) reduceSide() (int, error) {
 	b.Note = j.care.note()
 	switch {
 	case b.Note != "":
-	case feeder.Coarse():
+	case feeder.coarse:
 		b.Note = "groups are measured by 64 KiB: the pipe could not be narrowed"
 	case all && now-ended > now/2 && now-ended > 10*time.Second:
 		b.Note = note(fmt.Sprintf("%.0f of %.0f s came after the end of the input: no group has them",
