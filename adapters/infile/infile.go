@@ -36,12 +36,24 @@ func Source(path string, stdin io.Reader) (src io.ReadCloser, name string, err e
 	return src, path, err
 }
 
+// ReadSource reads a Source of at most this many bytes. It returns the name for messages.
+func ReadSource(path string, stdin io.Reader, most int64) (b []byte, name string, err error) {
+	src, name, err := Source(path, stdin)
+	if err != nil {
+		return nil, name, err
+	}
+	b, err = readAll(src, name, most)
+	return b, name, err
+}
+
 // ReadAll reads and closes a file of at most this many bytes. Errors are *fs.PathError.
-func ReadAll(f *os.File, most int64) ([]byte, error) {
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
+func ReadAll(f *os.File, most int64) ([]byte, error) { return readAll(f, f.Name(), most) }
+
+func readAll(src io.ReadCloser, name string, most int64) ([]byte, error) {
+	defer src.Close()
+	b, err := io.ReadAll(io.LimitReader(src, most+1))
 	if err == nil && int64(len(b)) > most {
-		err = &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("it is longer than %d KiB", most>>10)}
+		err = &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("it is longer than %d KiB", most>>10)}
 	}
 	return b, err
 }

@@ -55,12 +55,7 @@ type File struct {
 
 // ReadRules reads the rules of a file, or of in if path is "-". Deadlines without a zone are in the local one.
 func ReadRules(path string, in io.Reader, local *time.Location) ([]Rule, error) {
-	f, name, err := infile.Source(path, in)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the rules: %w", err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	b, name, err := infile.ReadSource(path, in, maxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the rules: %w", err)
 	}
@@ -69,12 +64,6 @@ func ReadRules(path string, in io.Reader, local *time.Location) ([]Rule, error) 
 
 // ParseRules reads rules. It returns either rules or errors: *planfile.Error, joined in the order of the file.
 func ParseRules(src []byte, name string, local *time.Location) ([]Rule, error) {
-	if len(src) > maxBytes {
-		return nil, &planfile.Error{
-			File:    name,
-			Message: fmt.Sprintf("the file is larger than %d bytes, more than rules may take", maxBytes),
-		}
-	}
 	var f File
 	doc, err := planfile.Decode(src, name, "rule file", &f)
 	if err != nil {

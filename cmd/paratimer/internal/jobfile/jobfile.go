@@ -57,14 +57,9 @@ type (
 
 // ReadFile is Read for a file; for "-" it reads in. Errors of the file system are *fs.PathError.
 func ReadFile(path string, in io.Reader) (*File, error) {
-	f, name, err := infile.Source(path, in)
+	src, name, err := infile.ReadSource(path, in, maxBytes)
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return Read(src, name)
 }
@@ -72,12 +67,6 @@ func ReadFile(path string, in io.Reader) (*File, error) {
 // Read reads a job file. name is its name in messages. Errors are *planfile.Error, joined in the order of the file;
 // the File is then nil.
 func Read(src []byte, name string) (*File, error) {
-	if len(src) > maxBytes {
-		return nil, &planfile.Error{
-			File:    name,
-			Message: fmt.Sprintf("the file is larger than %d bytes, more than a job file may take", maxBytes),
-		}
-	}
 	var w Document
 	doc, err := planfile.Decode(src, name, "job file", &w)
 	if err != nil {

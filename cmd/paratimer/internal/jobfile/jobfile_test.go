@@ -156,7 +156,7 @@ func TestReadFile(t *testing.T) {
 		t.Errorf("directory: %v", err)
 	}
 	if _, err := ReadFile("-", strings.NewReader("# "+strings.Repeat("x", maxBytes))); err == nil ||
-		!strings.Contains(err.Error(), "stdin: the file is larger than 1048576 bytes") {
+		!strings.Contains(err.Error(), "stdin: it is longer than 1024 KiB") {
 		t.Errorf("large: %v", err)
 	}
 	f, err := ReadFile("-",
