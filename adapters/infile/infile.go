@@ -27,23 +27,17 @@ func OpenRegular(path string) (*os.File, error) {
 	return open(path, fs.ModeDir, "it is a pipe, a device or a socket: give a regular file")
 }
 
-// Source is Open, with the name for messages. "-" is stdin.
-func Source(path string, stdin io.Reader) (src io.ReadCloser, name string, err error) {
-	if path == "-" {
-		return io.NopCloser(stdin), "stdin", nil
-	}
-	src, err = Open(path)
-	return src, path, err
-}
-
-// ReadSource reads a Source of at most this many bytes. It returns the name for messages.
+// ReadSource reads a file of at most this many bytes, or for "-" stdin, with its name for messages.
 func ReadSource(path string, stdin io.Reader, most int64) (b []byte, name string, err error) {
-	src, name, err := Source(path, stdin)
-	if err != nil {
-		return nil, name, err
+	if path == "-" {
+		b, err = readAll(io.NopCloser(stdin), "stdin", most)
+		return b, "stdin", err
 	}
-	b, err = readAll(src, name, most)
-	return b, name, err
+	src, err := Open(path)
+	if err == nil {
+		b, err = ReadAll(src, most)
+	}
+	return b, path, err
 }
 
 // ReadAll reads and closes a file of at most this many bytes. Errors are *fs.PathError.

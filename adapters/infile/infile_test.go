@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
@@ -71,6 +74,29 @@ func text(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// TestReadSource holds that stdin and files are read whole, up to a size, and that errors have the name.
+func TestReadSource(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "runs.csv")
+	if err := os.WriteFile(file, make([]byte, 3000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"-", file} {
+		b, name, err := ReadSource(path, bytes.NewReader(make([]byte, 3000)), 3000)
+		if err != nil || len(b) != 3000 || name != strings.Replace(path, "-", "stdin", 1) {
+			t.Errorf("%s: %d bytes, %v", name, len(b), err)
+		}
+		_, name, err = ReadSource(path, bytes.NewReader(make([]byte, 3000)), 2048)
+		if err == nil || !strings.HasSuffix(err.Error(), name+": it is longer than 2 KiB") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, _, err := ReadSource("-", iotest.ErrReader(io.ErrUnexpectedEOF), 1)
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
+	}
 }
 
 // serial is that of what a pair serves now.

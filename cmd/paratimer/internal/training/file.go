@@ -67,8 +67,7 @@ func Open(path string, command Template, write Writer) (*File, error) {
 		return f, nil
 	}
 	f.text = whole
-	runs, err := ReadRuns(strings.NewReader(whole), path,
-		Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"})
+	runs, err := ReadRuns(whole, path, Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"})
 	if err != nil {
 		return nil, err
 	}

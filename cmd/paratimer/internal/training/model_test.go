@@ -22,7 +22,7 @@ var columnNames = Columns{Machines: "cores", Scale: "fraction", Seconds: "Time (
 
 func read(t *testing.T, text string, c Columns) *Runs {
 	t.Helper()
-	r, err := ReadRuns(strings.NewReader(text), "runs.csv", c)
+	r, err := ReadRuns(text, "runs.csv", c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,11 +38,11 @@ func TestReadRuns(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	c.Unit = "fortnight"
-	if _, err := ReadRuns(strings.NewReader(runs), "f", c); err == nil {
+	if _, err := ReadRuns(runs, "f", c); err == nil {
 		t.Error("a unit that is none is taken")
 	}
 	c.Unit, c.Iterations = "", "fraction"
-	if _, err := ReadRuns(strings.NewReader(runs), "f", c); err == nil ||
+	if _, err := ReadRuns(runs, "f", c); err == nil ||
 		!strings.HasPrefix(err.Error(), `f:2: column fraction is "0.0625": it must be a number, whole`) {
 		t.Error(err)
 	}
@@ -58,7 +58,7 @@ func TestOthersTables(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	c.Whole = false
-	if _, err := ReadRuns(strings.NewReader(text), "f", c); err == nil || !strings.Contains(err.Error(), "--scale") {
+	if _, err := ReadRuns(text, "f", c); err == nil || !strings.Contains(err.Error(), "--scale") {
 		t.Error(err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -45,18 +44,19 @@ const (
 
 var flags = [columns]string{"--machines", "--scale", "--seconds", "--iterations"}
 
-const (
-	maxTable   = 16 << 20 // bytes
-	mostFaults = 10       // that are reported
-)
+// mostFaults bounds the faults of a table that are reported.
+const mostFaults = 10
+
+// MaxTable bounds a table of runs, in bytes.
+const MaxTable = 16 << 20
 
 // ReadRuns reads a table of runs; file is the name in messages.
-func ReadRuns(in io.Reader, file string, c Columns) (*Runs, error) {
+func ReadRuns(text, file string, c Columns) (*Runs, error) {
 	unit, ok := inSeconds[c.Unit]
 	if !ok {
 		return nil, fmt.Errorf("--unit %s: it is s, ms, min or h", c.Unit)
 	}
-	all, comment, err := records(in, file)
+	all, comment, err := records(text, file)
 	if err != nil {
 		return nil, err
 	}
@@ -163,16 +163,9 @@ type record struct {
 
 // records reads a table: CSV as people and programs write it. It returns at least one record, and the fields of the
 // last comment, a line that begins with #, before it. A tab, else a semicolon, else a comma separates fields.
-func records(in io.Reader, file string) (all []record, comment []string, err error) {
-	b, err := io.ReadAll(io.LimitReader(in, maxTable+1))
-	switch {
-	case err != nil:
-		return nil, nil, fmt.Errorf("%s: it cannot be read: %w", file, err)
-	case len(b) > maxTable:
-		return nil, nil, fmt.Errorf("%s: the file is larger than %d MB: this is not a table of runs", file, maxTable>>20)
-	}
+func records(table, file string) (all []record, comment []string, err error) {
 	separator, last, line := ',', "", 0
-	for text := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
+	for text := range strings.Lines(strings.TrimPrefix(table, "\ufeff")) {
 		line++
 		bare := strings.TrimSpace(text)
 		switch {

@@ -66,12 +66,11 @@ func runsOf(c *cli.Context, columns training.Columns, paths []string) (*training
 	if err := command.Arguments(c, 0, 1); err != nil {
 		return nil, err
 	}
-	in, name, err := infile.Source(paths[0], c.App.Reader)
+	text, name, err := infile.ReadSource(paths[0], c.App.Reader, training.MaxTable)
 	if err != nil {
 		return nil, command.Usage("cannot read the runs: %w", err)
 	}
-	defer in.Close()
-	runs, err := training.ReadRuns(in, name, columns)
+	runs, err := training.ReadRuns(string(text), name, columns)
 	if err != nil {
 		return nil, cmp.Or(input.WrongKind(name, "table of runs"), command.Usage("%w", err))
 	}
