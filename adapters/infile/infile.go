@@ -30,21 +30,34 @@ func OpenRegular(path string) (*os.File, error) {
 // ReadSource reads a file of at most this many bytes, or for "-" stdin, with its name for messages.
 func ReadSource(path string, stdin io.Reader, most int64) (b []byte, name string, err error) {
 	if path == "-" {
-		b, err = readAll(io.NopCloser(stdin), "stdin", most)
+		b, err = bounded(stdin, "stdin", most)
 		return b, "stdin", err
 	}
-	src, err := Open(path)
-	if err == nil {
-		b, err = ReadAll(src, most)
-	}
+	b, err = ReadFile(path, most)
 	return b, path, err
 }
 
-// ReadAll reads and closes a file of at most this many bytes. Errors are *fs.PathError.
-func ReadAll(f *os.File, most int64) ([]byte, error) { return readAll(f, f.Name(), most) }
+// ReadFile reads the file that Open opens, of at most this many bytes. Errors are *fs.PathError.
+func ReadFile(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return bounded(f, path, most)
+}
 
-func readAll(src io.ReadCloser, name string, most int64) ([]byte, error) {
-	defer src.Close()
+// ReadRegular is ReadFile without pipes.
+func ReadRegular(path string, most int64) ([]byte, error) {
+	f, err := OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return bounded(f, path, most)
+}
+
+func bounded(src io.Reader, name string, most int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(src, most+1))
 	if err == nil && int64(len(b)) > most {
 		err = &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("it is longer than %d KiB", most>>10)}
@@ -112,7 +125,7 @@ func readPair(cert, key string) (*tls.Certificate, error) {
 // pemOf returns the bytes of a file, and its first block with a type that ends in kind. extract are the options with
 // which openssl extracts such a block.
 func pemOf(file, kind, extract string) ([]byte, *pem.Block, error) {
-	data, err := bounded(file)
+	data, err := ReadFile(file, maxPEM)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -131,7 +144,7 @@ func pemOf(file, kind, extract string) ([]byte, *pem.Block, error) {
 // CertPool returns the authorities of a PEM file, together with those of before, which may be nil or the system's.
 // Errors name the file.
 func CertPool(file string, before *x509.CertPool) (*x509.CertPool, error) {
-	data, err := bounded(file)
+	data, err := ReadFile(file, maxPEM)
 	if err != nil {
 		return nil, err
 	}
@@ -145,12 +158,4 @@ func CertPool(file string, before *x509.CertPool) (*x509.CertPool, error) {
 			file)
 	}
 	return pool, nil
-}
-
-func bounded(name string) ([]byte, error) {
-	f, err := Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return ReadAll(f, maxPEM)
 }

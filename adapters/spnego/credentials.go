@@ -50,13 +50,7 @@ func (p principal) is(other principal) bool {
 const maxFile = 4 << 20
 
 // readFile reads a whole file of at most maxFile bytes.
-func readFile(name string) ([]byte, error) {
-	f, err := infile.OpenRegular(name)
-	if err != nil {
-		return nil, err
-	}
-	return infile.ReadAll(f, maxFile)
-}
+func readFile(name string) ([]byte, error) { return infile.ReadRegular(name, maxFile) }
 
 // why returns the text of an error without the file's name.
 func why(err error) string {

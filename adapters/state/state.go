@@ -114,13 +114,7 @@ func (s *Store) Read(name string) (*Workflow, error) {
 const maxBytes = 256 << 20
 
 // content returns the bytes of a file of the folder.
-func content(path string) ([]byte, error) {
-	f, err := infile.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	return infile.ReadAll(f, maxBytes)
-}
+func content(path string) ([]byte, error) { return infile.ReadRegular(path, maxBytes) }
 
 func read(path string) (*Workflow, error) {
 	b, err := content(path)

@@ -16,7 +16,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
@@ -117,14 +116,5 @@ func Closing(c io.Closer, what string, err *error) {
 	}
 }
 
-// maxSinkFile bounds files of secrets, templates and certificates.
-const maxSinkFile = 1 << 20
-
-// ReadBounded returns the content of a file, or an error if it is larger than 1 MiB.
-func ReadBounded(path string) ([]byte, error) {
-	f, err := infile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return infile.ReadAll(f, maxSinkFile)
-}
+// MaxSinkFile bounds files of secrets and templates, in bytes.
+const MaxSinkFile = 1 << 20

@@ -108,7 +108,7 @@ func Secret(c *cli.Context, name string) (string, error) {
 	if path == "" {
 		return strings.TrimSpace(Getenv(c)(settings.Variable(name))), nil
 	}
-	b, err := ReadBounded(path)
+	b, err := infile.ReadFile(path, MaxSinkFile)
 	if err != nil {
 		return "", Usage("--%s-file: %w", name, err)
 	}

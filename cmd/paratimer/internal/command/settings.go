@@ -147,11 +147,7 @@ func ReadConfig(c *cli.Context) (*ConfigFile, error) {
 }
 
 func (f *ConfigFile) read() error {
-	file, err := infile.OpenRegular(f.Path)
-	if err != nil {
-		return fmt.Errorf("cannot read the configuration: %w", err)
-	}
-	b, err := infile.ReadAll(file, maxConfig)
+	b, err := infile.ReadRegular(f.Path, maxConfig)
 	if err != nil {
 		return fmt.Errorf("cannot read the configuration: %w", err)
 	}

@@ -39,13 +39,9 @@ const (
 // the file.
 func Open(path string, command Template, write Writer) (*File, error) {
 	f := &File{path: path, command: command, text: mark + strconv.Quote(command.text) + "\n" + header, write: write}
-	in, err := infile.Open(path)
+	b, err := infile.ReadFile(path, mostFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return f, nil
-	}
-	var b []byte
-	if err == nil {
-		b, err = infile.ReadAll(in, mostFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the rows: %w", err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -100,7 +101,7 @@ func templateOf(c *cli.Context, name string, ready []string) (string, error) {
 	if path == "" || slices.Contains(ready, path) {
 		return path, nil
 	}
-	b, err := command.ReadBounded(path)
+	b, err := infile.ReadFile(path, command.MaxSinkFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%s: %w; the ready templates are %s", name, err, strings.Join(ready, ", "))
