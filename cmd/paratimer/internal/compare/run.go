@@ -206,7 +206,16 @@ func phaseOf(plan *dag.Stage, s *dag.StageState, works map[int]float64) Phase {
 		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End < a.Start {
 			continue
 		}
-		t := tookOf(a, plan.Copies(), works)
+		t := Took{
+			Task: int(a.Task), Start: a.Start, End: a.End, Length: float64(a.End - a.Start), Work: math.NaN(),
+			Records: units.Positive(a.Done[dag.Copy]), Bytes: units.Positive(a.Bytes),
+		}
+		if ms, ok := works[t.Task]; ok {
+			t.Work = ms
+		}
+		if plan.Copies() {
+			t.Records = units.Positive(a.Done[dag.Work])
+		}
 		switch n := len(p.Took); {
 		case n == 0 || p.Took[n-1].Task != t.Task:
 			p.Took = append(p.Took, t)
@@ -215,20 +224,6 @@ func phaseOf(plan *dag.Stage, s *dag.StageState, works map[int]float64) Phase {
 		}
 	}
 	return p
-}
-
-func tookOf(a *dag.Attempt, copies bool, works map[int]float64) Took {
-	t := Took{
-		Task: int(a.Task), Start: a.Start, End: a.End, Length: float64(a.End - a.Start), Work: math.NaN(),
-		Records: units.Positive(a.Done[dag.Copy]), Bytes: units.Positive(a.Bytes),
-	}
-	if ms, ok := works[t.Task]; ok {
-		t.Work = ms
-	}
-	if copies {
-		t.Records = units.Positive(a.Done[dag.Work])
-	}
-	return t
 }
 
 func between(from, to dag.Instant) float64 {

@@ -44,17 +44,8 @@ func starved(f *frame.Frame) bool {
 	})
 }
 
-// findBlockings finds the current blockings, and reports those that have lasted.
-func (f *Fleet) findBlockings(now time.Time) {
-	lasting := f.lastingBlockings(now)
-	if f.opt.Blockings != nil {
-		f.showing.Lock()
-		defer f.showing.Unlock()
-		f.opt.Blockings(dag.InstantOf(now), lasting)
-	}
-}
-
-func (f *Fleet) lastingBlockings(now time.Time) (lasting []Blocking) {
+// findBlockings finds the current blockings. It returns those that have lasted.
+func (f *Fleet) findBlockings(now time.Time) (lasting []Blocking) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	total, free := f.opt.Cluster.Room()
@@ -75,7 +66,12 @@ func (f *Fleet) lastingBlockings(now time.Time) (lasting []Blocking) {
 				continue
 			}
 			waiting = append(waiting, w)
-			f.heldUp[w.ID] = heldUpBy(j, now.Sub(began))
+			h := &j.Holder
+			f.heldUp[w.ID] = &frame.HeldUp{
+				ID: frame.Text(h.ID), Name: frame.Text(h.Name), User: frame.Text(h.User), Queue: frame.Text(h.Queue),
+				Scope: j.Scope.String(), Containers: j.Has(), OfContainers: j.Of,
+				ForSeconds: frame.SecondsOf(now.Sub(began)), EndAt: frame.TimeOf(h.End),
+			}
 		}
 		if len(waiting) > 0 {
 			f.holds[j.Holder.ID] += len(waiting)
@@ -85,15 +81,6 @@ func (f *Fleet) lastingBlockings(now time.Time) (lasting []Blocking) {
 	}
 	f.since = since
 	return lasting
-}
-
-func heldUpBy(j *Blocking, long time.Duration) *frame.HeldUp {
-	h := &j.Holder
-	return &frame.HeldUp{
-		ID: frame.Text(h.ID), Name: frame.Text(h.Name), User: frame.Text(h.User), Queue: frame.Text(h.Queue),
-		Scope:      j.Scope.String(),
-		Containers: j.Has(), OfContainers: j.Of, ForSeconds: frame.SecondsOf(long), EndAt: frame.TimeOf(h.End),
-	}
 }
 
 // tenants returns the workflows on the cluster, watched or not, with the predicted ends of watched ones. The caller

@@ -143,8 +143,13 @@ func (f *Fleet) round(ctx, steps context.Context) {
 		f.opt.Log.Warn().Msg("the applications are listed again")
 	}
 	f.unlisted = false
-	f.discover(ctx, steps, time.Now())
-	f.findBlockings(time.Now())
+	now := time.Now()
+	f.discover(ctx, steps, now)
+	if lasting := f.findBlockings(now); f.opt.Blockings != nil {
+		f.showing.Lock()
+		f.opt.Blockings(dag.InstantOf(now), lasting)
+		f.showing.Unlock()
+	}
 	if f.opt.Listed != nil {
 		f.opt.Listed()
 	}

@@ -28,7 +28,8 @@ func (f Frame) Older(age time.Duration) Frame {
 	}
 	h := &f.Headline
 	f.Quantiles, f.Estimates, f.Others = slices.Clone(f.Quantiles), slices.Clone(f.Estimates), slices.Clone(f.Others)
-	if h.ranOut(age) && !f.Workflow.State.Ended() {
+	last := max(ValueOf(h.RemainingSeconds), ValueOf(h.LowSeconds), ValueOf(h.HighSeconds)).Duration()
+	if last > 0 && age >= last && !f.Workflow.State.Ended() { // the remaining time is then unknown
 		*h, f.Quantiles, f.ProgressRatio = Headline{}, []Quantile{}, nil
 	}
 	left := []**Seconds{&h.RemainingSeconds, &h.LowSeconds, &h.HighSeconds}
@@ -52,12 +53,6 @@ func (f Frame) Older(age time.Duration) Frame {
 		f.ProgressRatio = ProgressOf(*f.ElapsedSeconds, *h.RemainingSeconds)
 	}
 	return f
-}
-
-// ranOut reports whether even the longest predicted remaining time has passed. The remaining time is then unknown.
-func (h *Headline) ranOut(age time.Duration) bool {
-	last := max(ValueOf(h.RemainingSeconds), ValueOf(h.LowSeconds), ValueOf(h.HighSeconds))
-	return last > 0 && age >= last.Duration()
 }
 
 // inCore matches the names of internal packages at the start of errors, which mean nothing to readers.

@@ -121,23 +121,13 @@ func KindOf(path string) recording.Kind {
 	return kind
 }
 
-// recordingIn returns the path of a recording in a folder; "" if there is none among its first files.
-func recordingIn(folder string) string {
-	entries, _ := os.ReadDir(folder) // for a hint, the readable entries are enough
-	for _, e := range entries[:min(len(entries), mostFiles)] {
-		path := filepath.Join(folder, e.Name())
-		if isOurs(KindOf(path)) {
-			return path
-		}
-	}
-	return ""
-}
-
-// pastError returns the error of a place without finished runs.
+// pastError returns the error of a place without finished runs. It has a hint if one of a folder's first files is a
+// recording.
 func pastError(f engine.PastError) error {
-	if info, err := os.Stat(f.Place.Name); err == nil && info.IsDir() {
-		if file := recordingIn(f.Place.Name); file != "" {
-			return fmt.Errorf("this is a folder with recordings: give its files, such as %s", file)
+	entries, _ := os.ReadDir(f.Place.Name) // the readable entries are enough
+	for _, e := range entries[:min(len(entries), mostFiles)] {
+		if path := filepath.Join(f.Place.Name, e.Name()); isOurs(KindOf(path)) {
+			return fmt.Errorf("this is a folder with recordings: give its files, such as %s", path)
 		}
 	}
 	return f.Err

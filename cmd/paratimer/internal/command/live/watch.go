@@ -144,35 +144,28 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 		options.Blockings = text.blockings
 	}
 	many := fleet.New(options, all)
-	onHangup(ctx, func() {
-		if path == "" {
-			return
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	context.AfterFunc(ctx, func() { signal.Stop(hangups); close(hangups) })
+	go func() {
+		for range hangups {
+			if path == "" {
+				continue
+			}
+			again, err := fleet.ReadRules(path, c.App.Reader, command.Zone(c))
+			if err != nil {
+				log.Error().Err(err).Msg("the rules cannot be read again; those from before stay")
+				continue
+			}
+			many.SetRules(again)
+			log.Info().Int("rules", len(again)).Msg("the rules were read again")
 		}
-		again, err := fleet.ReadRules(path, c.App.Reader, command.Zone(c))
-		if err != nil {
-			log.Error().Err(err).Msg("the rules cannot be read again; those from before stay")
-			return
-		}
-		many.SetRules(again)
-		log.Info().Int("rules", len(again)).Msg("the rules were read again")
-	})
+	}()
 	log.Info().Int("rules", len(all)).Msg("watching")
 	if full {
 		return shown.Run(ctx, many.Run)
 	}
 	return many.Run(ctx)
-}
-
-// onHangup calls f at each SIGHUP, one at a time, until the context is done.
-func onHangup(ctx context.Context, f func()) {
-	ch := make(chan os.Signal, 1)
-	signal.Notify(ch, syscall.SIGHUP)
-	context.AfterFunc(ctx, func() { signal.Stop(ch); close(ch) })
-	go func() {
-		for range ch {
-			f()
-		}
-	}()
 }
 
 // serveBoard returns a board of all queries, for the screen or for the page of --listen; nil without both. It logs
