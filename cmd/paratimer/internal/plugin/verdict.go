@@ -171,10 +171,7 @@ func status(f frame.Frame) string {
 	if !f.Workflow.State.Ended() {
 		return view.Remaining(f.Headline)
 	}
-	s := f.Workflow.State.String()
-	if f.Workflow.State == dag.EndedUnconfirmed {
-		s = "ended, unconfirmed"
-	}
+	s := strings.ReplaceAll(f.Workflow.State.String(), "_", ", ")
 	if f.ElapsedSeconds != nil {
 		s += " after " + units.Elapsed(f.ElapsedSeconds.Duration())
 	}

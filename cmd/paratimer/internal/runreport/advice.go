@@ -110,6 +110,7 @@ type stageEvidence struct {
 	index  dag.StageIndex
 	onPath time.Duration
 	list   []*dag.Attempt
+	counts StageTime // their sums
 	total  time.Duration // the length of all
 }
 
@@ -135,6 +136,7 @@ func evidenceOf(s *Report, snap *dag.Snapshot) *evidence {
 			st.total += a.End.Sub(a.Start)
 		}
 		if st.total > 0 {
+			st.counts.sum(st.list)
 			e.stages = append(e.stages, st)
 		}
 	}

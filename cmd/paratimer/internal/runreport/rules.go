@@ -57,9 +57,7 @@ func (e *evidence) spill() finding {
 				return min(partsOf(a)[offCPU], most)
 			})
 		}, func(st *stageEvidence) string {
-			var t StageTime
-			t.sum(st.list)
-			return fmt.Sprintf("The tasks of %s spilled %s to disk", st.Label(), units.Bytes(t.SpilledBytes))
+			return fmt.Sprintf("The tasks of %s spilled %s to disk", st.Label(), units.Bytes(st.counts.SpilledBytes))
 		})
 }
 
@@ -125,20 +123,16 @@ func (e *evidence) smallFiles() finding {
 				return lengthOf(a) - p[cpuTime] - p[pythonTime]
 			})
 		}, func(st *stageEvidence) string {
-			var t StageTime
-			t.sum(st.list)
 			return fmt.Sprintf("The %s of %s read %s and took %s each", units.Count(st.Count(), "task"), st.Label(),
-				units.Bytes(t.InputBytes), units.Seconds(st.mean(lengthOf)))
+				units.Bytes(st.counts.InputBytes), units.Seconds(st.mean(lengthOf)))
 		})
 }
 
 // merged is the remedy that merges the tasks of a stage that reads little input, or reads other stages.
 func (e *evidence) merged(st *stageEvidence, input bool, over func(*dag.Attempt) time.Duration) remedy {
-	var t StageTime
-	t.sum(st.list)
 	n, mean, start := st.Count(), st.mean(lengthOf), st.mean(over)
-	if n < manyWaves*e.cores || mean > enough || start < leastOver*mean || input != (t.InputBytes > 0) ||
-		input && (n < manyFiles || t.InputBytes > smallInput*float64(len(st.list))) {
+	if n < manyWaves*e.cores || mean > enough || start < leastOver*mean || input != (st.counts.InputBytes > 0) ||
+		input && (n < manyFiles || st.counts.InputBytes > smallInput*float64(len(st.list))) {
 		return remedy{}
 	}
 	tasks := max(e.cores, int(float64(n)*(mean-start)/enough))

@@ -1,7 +1,6 @@
 package input
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -59,14 +58,6 @@ func WrongKind(path, wanted string) error {
 		return command.Usage("%s is %s, not a %s: %s", path, what, wanted, then)
 	}
 	return nil
-}
-
-// notARecording returns the error for a file that is not a recording.
-func notARecording(path string) error {
-	if what, then := kindOfFile(path); what != "" {
-		return fmt.Errorf("this is %s, not a recording: %s", what, then)
-	}
-	return errors.New("neither a recording nor a job history file, Rumen trace or event log of Spark: record one with `paratimer attach --record FILE`")
 }
 
 // kindOfFile describes a regular file, and its use; "" if it is of no known kind.

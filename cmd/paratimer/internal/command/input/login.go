@@ -47,14 +47,8 @@ func (l login) layer(user string) rest.Layer {
 // Used reports whether a service or a flag requires Kerberos.
 func (l login) Used() bool { return l.asked || l.Login.Used() }
 
-// user returns Hadoop's default user name for the principal; "" if there is no principal.
-func (l login) user() string {
-	name, _, _ := strings.Cut(l.Name(), "@")
-	name, _, _ = strings.Cut(name, "/")
-	return name
-}
-
-// kerberosUser returns the Kerberos user if a flag or Hadoop's configuration requires Kerberos, else "".
+// kerberosUser returns the Kerberos user if a flag or Hadoop's configuration requires Kerberos: Hadoop's default user
+// name for the principal; "" if there is none.
 func kerberosUser(c *cli.Context) string {
 	l := kerberos(c)
 	if !l.asked {
@@ -62,7 +56,9 @@ func kerberosUser(c *cli.Context) string {
 			return ""
 		}
 	}
-	return l.user()
+	name, _, _ := strings.Cut(l.Name(), "@")
+	name, _, _ = strings.Cut(name, "/")
+	return name
 }
 
 // signIn adds a password to o's requests to the services of a site, if one is set.

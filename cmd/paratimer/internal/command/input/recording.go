@@ -197,7 +197,11 @@ func playFile(f *os.File, o recording.Options) (watch.Source, error) {
 		case isOurs(kind):
 			return playStream(kind, in, o)
 		case !engine.IsPast(place):
-			return nil, notARecording(f.Name())
+			if what, then := kindOfFile(f.Name()); what != "" {
+				return nil, fmt.Errorf("this is %s, not a recording: %s", what, then)
+			}
+			return nil, errors.New("neither a recording nor a job history file, Rumen trace or event log of Spark: " +
+				"record one with `paratimer attach --record FILE`")
 		}
 	}
 	past, err := engine.ReadPast(context.Background(), place)
