@@ -98,13 +98,10 @@ func Format(c *cli.Context) string {
 	return kind
 }
 
-// Print prints a result by --output: in JSON, by its own method if it has one, or as text.
+// Print prints a result by --output: in JSON, or as text.
 func Print(c *cli.Context, v any, text func(io.Writer) error) error {
 	if c.String("output") == "text" {
 		return text(c.App.Writer)
-	}
-	if own, ok := v.(interface{ JSON(w io.Writer) error }); ok {
-		return own.JSON(c.App.Writer)
 	}
 	return view.JSON(c.App.Writer, v, "")
 }

@@ -2,9 +2,7 @@ package planview
 
 import (
 	"cmp"
-	"io"
 	"slices"
-	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -52,10 +50,10 @@ type (
 	}
 )
 
-// JSON writes the view.
-func (v *View) JSON(w io.Writer) error {
+// Figures returns the JSON of the view.
+func (v *View) Figures() any {
 	task, ms := v.worst()
-	return view.JSON(w, struct {
+	return struct {
 		Name       string        `json:"name"`
 		Schedule   []span        `json:"schedule"`
 		Rounds     []round       `json:"rounds"`
@@ -71,7 +69,7 @@ func (v *View) JSON(w io.Writer) error {
 		v.Plan.Name, list(v.attempts(), v.span), list(v.Path.Rounds, v.round), list(v.Path.Fragments, v.fragment),
 		list(v.Path.Critical, v.segment), v.Path.Length().Milliseconds(), task, ms, list(v.Estimates, v.estimate),
 		view.List(v.warnings()), v.Skew,
-	}, "")
+	}
 }
 
 // list returns the elements of a list in JSON.
@@ -169,20 +167,7 @@ func (v *View) worst() (name *string, ms *float64) {
 }
 
 func (v *View) estimate(e *estimators.Estimate) estimate {
-	elapsed := frame.SecondsOf(v.elapsed())
-	out := estimate{frame.EstimateOf(0, *e, &elapsed), frame.SecondsIn(e.Low), frame.SecondsIn(e.High)}
+	out := estimate{frame.EstimateOf(0, *e, new(frame.Seconds(0))), frame.SecondsIn(e.Low), frame.SecondsIn(e.High)}
 	out.EndAt = nil
 	return out
-}
-
-// elapsed returns the time since the first job was submitted, 0 before that.
-func (v *View) elapsed() time.Duration {
-	s := v.Path.Schedule
-	first := s.Now
-	for _, t := range s.Submitted {
-		if t.Known() && t < first {
-			first = t
-		}
-	}
-	return s.Now.Sub(first)
 }

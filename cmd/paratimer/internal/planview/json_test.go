@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
@@ -19,7 +20,7 @@ import (
 func jsonOf(t *testing.T, v *View) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := v.JSON(&b); err != nil {
+	if err := view.JSON(&b, v.Figures(), ""); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -226,7 +227,7 @@ var errFull = &json.UnsupportedValueError{Str: "the disk is full"}
 
 func TestWriterErrorsAreTold(t *testing.T) {
 	v := example(t, "fig3a")
-	if v.JSON(failing{}) == nil || v.Document().Text(failing{}) == nil {
+	if view.JSON(failing{}, v.Figures(), "") == nil || v.Document().Text(failing{}) == nil {
 		t.Error("a writer's error is lost")
 	}
 }

@@ -110,7 +110,7 @@ type stageEvidence struct {
 	index  dag.StageIndex
 	onPath time.Duration
 	list   []*dag.Attempt
-	counts StageTime // their sums
+	counts StageTime     // their sums
 	total  time.Duration // the length of all
 }
 

@@ -69,5 +69,5 @@ func estimate(c *cli.Context, f *follow.Flags) error {
 			return command.Usage("--gantt: %w", err)
 		}
 	}
-	return command.Print(c, v, v.Document().Text)
+	return command.Print(c, v.Figures(), v.Document().Text)
 }
