@@ -42,7 +42,8 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 		std = a.Scenarios[0]
 	}
 	path := std.Path
-	if s.State.Ended() {
+	over := s.State.Ended() || unconfirmed(s)
+	if over {
 		path = nil
 	}
 	next := futureOf(nil)
@@ -60,7 +61,7 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 		Quantiles:      []Quantile{},
 		Alerts:         []Alert{},
 		Estimates:      []Estimate{},
-		CriticalPath:   []Segment{},
+		CriticalPath:   segments(s, path),
 		Jobs:           jobs(s, path, next),
 		WaitingOn:      Text(waitingOn(s, on, span)),
 		Changes:        append([]Change{}, changes...),
@@ -78,14 +79,17 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 		f.Estimates = append(f.Estimates, EstimateOf(s.At, e, f.ElapsedSeconds))
 	}
 	for _, e := range a.Others {
-		f.Others = append(f.Others, other(e, f.ElapsedSeconds))
+		o := Other{Name: e.Scenario, RemainingSeconds: SecondsIn(e.Remaining), ProgressRatio: RatioOf(e.Progress)}
+		if o.ProgressRatio == nil && o.RemainingSeconds != nil && f.ElapsedSeconds != nil {
+			o.ProgressRatio = ProgressOf(*f.ElapsedSeconds, *o.RemainingSeconds)
+		}
+		f.Others = append(f.Others, o)
 	}
 	switch {
-	case s.State.Ended() || unconfirmed(s):
+	case over:
 		end(&f, s)
 		return f
 	case len(a.Scenarios) > 0:
-		f.CriticalPath = segments(s, path)
 		f.Headline = headline(s.At, a.Scenarios)
 		spread(&f, std.Origin, a.Sampled)
 		f.Skew = SkewOf(s, a.Uneven.Skew, std.Remaining)
@@ -159,14 +163,6 @@ func EstimateOf(at dag.Instant, e estimators.Estimate, elapsed *Seconds) Estimat
 		out.TotalSeconds = new(SecondsOf(elapsed.Duration() + *e.Remaining))
 	}
 	return out
-}
-
-func other(e estimators.Estimate, elapsed *Seconds) Other {
-	o := Other{Name: e.Scenario, RemainingSeconds: SecondsIn(e.Remaining), ProgressRatio: RatioOf(e.Progress)}
-	if o.ProgressRatio == nil && o.RemainingSeconds != nil && elapsed != nil {
-		o.ProgressRatio = ProgressOf(*elapsed, *o.RemainingSeconds)
-	}
-	return o
 }
 
 // warnings returns the warnings of the observation, then of the estimates, without duplicates.

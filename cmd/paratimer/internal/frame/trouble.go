@@ -2,7 +2,6 @@ package frame
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -43,13 +42,7 @@ func failures(s *dag.Snapshot) ([]Failure, int) {
 			}
 		}
 	}
-	at := func(f Failure) float64 {
-		if f.AtSeconds == nil {
-			return math.Inf(-1)
-		}
-		return float64(*f.AtSeconds)
-	}
-	slices.SortStableFunc(all, func(x, y Failure) int { return cmp.Compare(at(y), at(x)) })
+	slices.SortStableFunc(all, func(x, y Failure) int { return cmp.Compare(ValueOf(y.AtSeconds), ValueOf(x.AtSeconds)) })
 	return slices.Clone(all[:min(len(all), MostFailures)]), len(all)
 }
 
