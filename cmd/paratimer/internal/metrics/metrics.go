@@ -98,8 +98,8 @@ func (m *Metrics) take(f frame.Frame) {
 	r := m.runOf(&f)
 	r.frame = f
 	m.frames++
-	if stale(f) {
-		m.stale++
+	if slices.ContainsFunc(f.Warnings, func(w dag.Warning) bool { return w.Code == dag.WarnStale }) {
+		m.stale++ // it repeats an older one
 	} else {
 		m.observed = now
 		if f.At != nil {
@@ -143,11 +143,6 @@ func (m *Metrics) runOf(f *frame.Frame) (r *run) {
 	}
 	r.id = ids[0]
 	return r
-}
-
-// stale reports whether a frame repeats an older one.
-func stale(f frame.Frame) bool {
-	return slices.ContainsFunc(f.Warnings, func(w dag.Warning) bool { return w.Code == dag.WarnStale })
 }
 
 // Observed records that the cluster has responded, even if nothing runs there.

@@ -90,16 +90,6 @@ func (b *Board) Queries() []view.Query {
 	return all
 }
 
-// page returns the live report of a query; nil if it is unknown.
-func (b *Board) page(id string) *Page {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if q := b.queries[id]; q != nil {
-		return q.page
-	}
-	return nil
-}
-
 // Handler serves the page of all queries at /, its content at /main, and the live report of a query at q/ID/ and
 // q/ID/main.
 func (b *Board) Handler() http.Handler {
@@ -110,8 +100,11 @@ func (b *Board) Handler() http.Handler {
 	mux.HandleFunc("GET /{$}", all)
 	mux.HandleFunc("GET /main", all)
 	one := func(w http.ResponseWriter, r *http.Request) {
-		if p := b.page(r.PathValue("id")); p != nil {
-			p.answer(w, r)
+		b.mu.Lock()
+		q := b.queries[r.PathValue("id")]
+		b.mu.Unlock()
+		if q != nil {
+			q.page.answer(w, r)
 			return
 		}
 		http.Error(w, "This query is no longer watched. / lists those that are.", http.StatusNotFound)

@@ -82,7 +82,7 @@ func TestBoardIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(b.Queries()); n != mostEnded || b.page(fmt.Sprintf("q%d", 3*mostEnded-1)) == nil {
-		t.Errorf("%d ended queries are kept, the newest: %v", n, b.page(fmt.Sprintf("q%d", 3*mostEnded-1)))
+	if n := len(b.Queries()); n != mostEnded || b.queries[fmt.Sprintf("q%d", 3*mostEnded-1)] == nil {
+		t.Errorf("%d ended queries are kept, the newest: %v", n, b.queries[fmt.Sprintf("q%d", 3*mostEnded-1)])
 	}
 }
