@@ -1,7 +1,6 @@
 package program
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
 // shownSettings is the JSON of `paratimer config`.
@@ -51,9 +51,7 @@ func configShow(c *cli.Context) error {
 	}
 	list.Settings = effective(c, commands, file)
 	if c.String("output") == "json" {
-		enc := json.NewEncoder(c.App.Writer)
-		enc.SetIndent("", "  ")
-		return enc.Encode(list)
+		return view.JSON(c.App.Writer, list, "  ")
 	}
 	if err := printSettings(c, list.Settings); err != nil {
 		return err
