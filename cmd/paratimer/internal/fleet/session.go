@@ -159,9 +159,6 @@ func (v *session) Show(tick frame.Tick) error {
 	v.seen.Name = cmp.Or(frame.ValueOf(f.Workflow.Name), v.seen.Name)
 	v.learn(f)
 	v.wait = interval(*f, v.watch.Bounds, v.fleet.opt.Every, v.fleet.opt.Most)
-	if v.fleet.opt.Shown == nil {
-		return nil
-	}
 	v.fleet.showing.Lock()
 	defer v.fleet.showing.Unlock()
 	is := v.is
