@@ -1,7 +1,6 @@
 package dag
 
 import (
-	"container/heap"
 	"slices"
 
 	"github.com/dominikbraun/graph"
@@ -70,19 +69,21 @@ func tooMany(p *Plan) error {
 
 // sort is Kahn's algorithm. Of the jobs that wait for no other job, the first in the plan comes next.
 func (g *Graph) sort(waits []int) {
-	var ready jobHeap
+	var ready []int // ascending
 	for j, w := range waits {
 		if w == 0 {
 			ready = append(ready, j)
 		}
 	}
 	for len(ready) > 0 {
-		j := heap.Pop(&ready).(int)
+		j := ready[0]
+		ready = ready[1:]
 		g.order = append(g.order, j)
 		for _, k := range g.next[j] {
 			g.level[k] = max(g.level[k], g.level[j]+1)
 			if waits[k]--; waits[k] == 0 {
-				heap.Push(&ready, k)
+				at, _ := slices.BinarySearch(ready, k)
+				ready = slices.Insert(ready, at, k)
 			}
 		}
 	}
@@ -135,30 +136,6 @@ func (g *Graph) DependsOn(a, b int) bool {
 	return g.ancestors[a*g.words()+b/64]&(1<<(b%64)) != 0
 }
 
-// Leaves returns the jobs that no other job depends on, in plan order.
-func (g *Graph) Leaves() []int {
-	var leaves []int
-	for j, next := range g.next {
-		if len(next) == 0 {
-			leaves = append(leaves, j)
-		}
-	}
-	return leaves
-}
-
-type jobHeap []int
-
-func (h jobHeap) Len() int           { return len(h) }
-func (h jobHeap) Less(i, j int) bool { return h[i] < h[j] }
-func (h jobHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *jobHeap) Push(x any)        { *h = append(*h, x.(int)) }
-func (h *jobHeap) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	*h = (*h)[:last]
-	return x
-}
-
 // jobGraph returns the jobs of p as a graph: vertex i+1 is job i, an edge leads from a job to one that depends on it.
 // Dependencies on jobs that do not exist are left out. For ordering use NewGraph: the library's own sorts are
 // quadratic.
@@ -194,7 +171,7 @@ func cycles(p *Plan) []error {
 			groups = append(groups, c)
 		}
 	}
-	slices.SortFunc(groups, func(a, b []int) int { return a[0] - b[0] })
+	slices.SortFunc(groups, slices.Compare)
 	var errs []error
 	for _, c := range groups {
 		e := &CycleError{Place: ofJob(p, c[0]-1, "after", -1)}

@@ -119,25 +119,19 @@ func (f *faults) groups(j int, k StageIndex) {
 		return
 	}
 	at := ofJob(f.p, j, fieldOf(&f.p.Jobs[j], k)+".groups", -1)
-	if !p.Copies() {
-		f.add(&ShapeError{Place: at, Why: "only reduce tasks have key groups"})
+	switch {
+	case !p.Copies():
+		f.shape(at, "only reduce tasks have key groups")
 		return
-	}
-	if n := len(g.Reduces); n > MaxGroupTasks {
-		f.add(&LimitError{Place: at, What: "tasks with key groups", Have: float64(n), Max: MaxGroupTasks})
+	case !f.atMost(at, "tasks with key groups", len(g.Reduces), MaxGroupTasks),
+		!f.atMost(at, "tasks, sizes, names and points", g.Size(), MaxGroupsSize):
 		return
-	}
-	if n := g.Size(); n > MaxGroupsSize {
-		f.add(&LimitError{Place: at, What: "tasks, sizes, names and points", Have: float64(n), Max: MaxGroupsSize})
-		return
-	}
-	if g.Origin > GroupsComplete {
-		f.add(&ShapeError{Place: at, Why: fmt.Sprintf("there is no origin %v", g.Origin)})
+	case g.Origin > GroupsComplete:
+		f.shape(at, "there is no origin %v", g.Origin)
 	}
 	f.number(ofJob(f.p, j, "reduce.groups.maps", -1), float64(g.Maps), 0, MaxTasks, "")
 	if p.Known && len(g.Reduces) != p.Tasks {
-		f.add(&ShapeError{Place: at, Why: fmt.Sprintf("they are of %d tasks, and the job has %d", len(g.Reduces),
-			p.Tasks)})
+		f.shape(at, "they are of %d tasks, and the job has %d", len(g.Reduces), p.Tasks)
 		return
 	}
 	for i := range g.Reduces {
@@ -155,10 +149,8 @@ func (f *faults) groupsOf(r *ReduceGroups, at func(field string, item int) Place
 		f.number(at("rest", -1), r.Implicit, 0, maxGroupBytes, "")
 	}
 	if math.IsNaN(r.Bytes) != math.IsNaN(r.Implicit) {
-		f.add(&ShapeError{
-			Place: at("rest", -1),
-			Why:   "the bytes of all groups and of those without a size of their own are both known, or none is",
-		})
+		f.shape(at("rest", -1),
+			"the bytes of all groups and of those without a size of their own are both known, or none is")
 	}
 	f.sizes(r.Explicit, at)
 	f.top(r.Top, at)
@@ -167,47 +159,29 @@ func (f *faults) groupsOf(r *ReduceGroups, at func(field string, item int) Place
 
 func (f *faults) sizes(sizes []GroupSize, at func(field string, item int) Place) {
 	for i, s := range sizes {
-		if e := wrong(at("sizes", i), s.Bytes, maxGroupBytes, ""); e != nil {
-			f.add(e)
-			return
-		}
-		if e := wrong(at("sizes", i), s.Count, MaxTuples, " groups"); e != nil {
-			f.add(e)
+		if !f.number(at("sizes", i), s.Bytes, 0, maxGroupBytes, "") ||
+			!f.number(at("sizes", i), s.Count, 0, MaxTuples, " groups") {
 			return
 		}
 		if i > 0 && !(s.Bytes > sizes[i-1].Bytes) {
-			f.add(&ShapeError{
-				Place: at("sizes", i),
-				Why: fmt.Sprintf("%v bytes come after %v: sizes ascend, and equal ones are counted", s.Bytes,
-					sizes[i-1].Bytes),
-			})
+			f.shape(at("sizes", i), "%v bytes come after %v: sizes ascend, and equal ones are counted", s.Bytes,
+				sizes[i-1].Bytes)
 			return
 		}
 	}
 }
 
 func (f *faults) top(top []KeyGroup, at func(field string, item int) Place) {
-	if len(top) > MaxTopGroups {
-		f.add(&LimitError{Place: at("top", -1), What: "groups with a name", Have: float64(len(top)), Max: MaxTopGroups})
+	if !f.atMost(at("top", -1), "groups with a name", len(top), MaxTopGroups) {
 		return
 	}
 	for i, k := range top {
-		if e := wrong(at("top", i), k.Bytes, maxGroupBytes, ""); e != nil {
-			f.add(e)
-			return
-		}
-		if len(k.Key) > MaxKeyLength {
-			f.add(&LimitError{
-				Place: at("top", i), What: "bytes of a key's name", Have: float64(len(k.Key)),
-				Max: MaxKeyLength,
-			})
+		if !f.number(at("top", i), k.Bytes, 0, maxGroupBytes, "") ||
+			!f.atMost(at("top", i), "bytes of a key's name", len(k.Key), MaxKeyLength) {
 			return
 		}
 		if i > 0 && k.Bytes > top[i-1].Bytes {
-			f.add(&ShapeError{
-				Place: at("top", i),
-				Why:   fmt.Sprintf("%v bytes come after %v: the largest group comes first", k.Bytes, top[i-1].Bytes),
-			})
+			f.shape(at("top", i), "%v bytes come after %v: the largest group comes first", k.Bytes, top[i-1].Bytes)
 			return
 		}
 	}
@@ -215,22 +189,9 @@ func (f *faults) top(top []KeyGroup, at func(field string, item int) Place) {
 
 func (f *faults) points(points []GroupPoint, at func(field string, item int) Place) {
 	for i, p := range points {
-		for _, v := range []struct {
-			v, most float64
-			unit    string
-		}{{p.Bytes, maxGroupBytes, ""}, {p.Took.Seconds(), MaxLength.Seconds(), "s"}, {p.Count, MaxTuples, " groups"}} {
-			if e := wrong(at("done", i), v.v, v.most, v.unit); e != nil {
-				f.add(e)
-				return
-			}
+		if !f.number(at("done", i), p.Bytes, 0, maxGroupBytes, "") || !f.duration(at("done", i), p.Took) ||
+			!f.number(at("done", i), p.Count, 0, MaxTuples, " groups") {
+			return
 		}
 	}
-}
-
-// wrong returns an error if a number is not from 0 to most.
-func wrong(at Place, v, most float64, unit string) error {
-	if v >= 0 && v <= most { // so that NaN is wrong
-		return nil
-	}
-	return &NumberError{Place: at, Value: v, Unit: unit, Min: 0, Max: most}
 }

@@ -1,7 +1,7 @@
 package dag
 
 import (
-	"fmt"
+	"slices"
 	"time"
 )
 
@@ -136,18 +136,12 @@ func (f *faults) order() {
 		at := Place{Job: -1, Field: "cluster.policy.order", Item: i}
 		switch {
 		case int(k) >= len(orderNames):
-			f.add(&ShapeError{Place: at, Why: fmt.Sprintf("there is no key %v (one of %v)", k, orderNames)})
+			f.shape(at, "there is no key %v (one of %v)", k, orderNames)
 		case k == ByRunning && c.Policy == YARN:
-			f.add(&ShapeError{
-				Place: at,
-				Why:   "running tasks order jobs on map slots and reduce slots alone: use remaining, or slots: separate",
-			})
+			f.shape(at, "running tasks order jobs on map slots and reduce slots alone: use remaining, or slots: separate")
 		}
-		for _, before := range c.Order[:i] {
-			if before == k {
-				f.add(&ShapeError{Place: at, Why: fmt.Sprintf("%v stands there twice: a key decides once", k)})
-				break
-			}
+		if slices.Contains(c.Order[:i], k) {
+			f.shape(at, "%v stands there twice: a key decides once", k)
 		}
 		if i >= len(orderNames) { // a duplicate key, which is reported
 			return

@@ -20,6 +20,8 @@ package dag
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -167,6 +169,18 @@ type Overheads struct {
 	Cold     time.Duration `plan:"cold"`      // extra start-up in the first batch of a run
 }
 
+// Each yields the overheads with their names in plan files.
+func (o *Overheads) Each() iter.Seq2[string, *time.Duration] {
+	return func(yield func(string, *time.Duration) bool) {
+		v := reflect.ValueOf(o).Elem()
+		for i := range v.NumField() {
+			if !yield(v.Type().Field(i).Tag.Get("plan"), v.Field(i).Addr().Interface().(*time.Duration)) {
+				return
+			}
+		}
+	}
+}
+
 // A Job is the work of one master: a MapReduce job, a DAG of Tez. After are indices into Plan.Jobs.
 type Job struct {
 	Node    string `plan:"name,required"` // the name in the DAG, e.g. "scope-35" or "j1"; unique in the plan
@@ -277,25 +291,20 @@ const (
 )
 
 func (f *faults) inputSizes() {
-	if n := len(f.p.InputSizes); n > MaxInputSizes {
-		f.add(&LimitError{Place: whole("input_sizes"), What: "sizes", Have: float64(n), Max: MaxInputSizes})
+	if !f.atMost(whole("input_sizes"), "sizes", len(f.p.InputSizes), MaxInputSizes) {
 		return
 	}
 	for i, size := range f.p.InputSizes {
-		f.number(Place{Job: -1, Field: fmt.Sprintf("input_sizes[%d]", i), Item: -1}, size, 0, MaxTuples, "records")
+		f.number(whole(fmt.Sprintf("input_sizes[%d]", i)), size, 0, MaxTuples, "records")
 	}
 }
 
 func (f *faults) residuals() {
-	if n := len(f.p.Residuals); n > MaxResiduals {
-		f.add(&LimitError{Place: whole("residuals"), What: "residuals", Have: float64(n), Max: MaxResiduals})
+	if !f.atMost(whole("residuals"), "residuals", len(f.p.Residuals), MaxResiduals) {
 		return
 	}
 	for i, r := range f.p.Residuals {
-		at := func(field string) Place {
-			return Place{Job: -1, Field: fmt.Sprintf("residuals[%d].%s", i, field), Item: -1}
-		}
-		f.number(at("progress"), r.Progress, 0, 1, "")
-		f.number(at("score"), r.Score, -MaxScore, MaxScore, "")
+		f.number(whole(fmt.Sprintf("residuals[%d].progress", i)), r.Progress, 0, 1, "")
+		f.number(whole(fmt.Sprintf("residuals[%d].score", i)), r.Score, -MaxScore, MaxScore, "")
 	}
 }

@@ -2,6 +2,7 @@ package dag
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -193,11 +194,35 @@ func (p *StageState) Shares(q *StageState) bool {
 	return len(p.Attempts) == len(q.Attempts) && (len(p.Attempts) == 0 || &p.Attempts[0] == &q.Attempts[0])
 }
 
+// All yields the attempts. They are not copied: do not modify them.
+func (p *StageState) All() iter.Seq[*Attempt] {
+	return func(yield func(*Attempt) bool) {
+		for i := range p.Attempts {
+			if !yield(&p.Attempts[i]) {
+				return
+			}
+		}
+	}
+}
+
+// All yields the attempts of the job with their stages. They are not copied: do not modify them.
+func (js *JobState) All() iter.Seq2[StageIndex, *Attempt] {
+	return func(yield func(StageIndex, *Attempt) bool) {
+		for k := range js.NumStages() {
+			for a := range js.Stages[k].All() {
+				if !yield(k, a) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Running counts the attempts that have a slot or container.
 func (p *StageState) Running() int {
 	n := 0
-	for i := range p.Attempts {
-		if p.Attempts[i].State == AttemptRunning {
+	for a := range p.All() {
+		if a.State == AttemptRunning {
 			n++
 		}
 	}
@@ -207,8 +232,8 @@ func (p *StageState) Running() int {
 // Succeeded counts the tasks with a succeeded attempt.
 func (p *StageState) Succeeded() int {
 	n, last := 0, int32(-1)
-	for i := range p.Attempts {
-		if a := &p.Attempts[i]; a.State == AttemptSucceeded && a.Task != last {
+	for a := range p.All() {
+		if a.State == AttemptSucceeded && a.Task != last {
 			n, last = n+1, a.Task
 		}
 	}
@@ -216,14 +241,21 @@ func (p *StageState) Succeeded() int {
 }
 
 // LastSuccess returns when the last attempt succeeded, NoInstant if none has or the time is unknown.
+func (p *StageState) LastSuccess() Instant {
+	last := NoInstant
+	for a := range p.All() {
+		if a.State == AttemptSucceeded {
+			last = max(last, a.End)
+		}
+	}
+	return last
+}
+
+// LastSuccess returns when the last attempt succeeded, NoInstant if none has or the time is unknown.
 func (js *JobState) LastSuccess() Instant {
 	last := NoInstant
 	for k := range js.Stages {
-		for i := range js.Stages[k].Attempts {
-			if a := &js.Stages[k].Attempts[i]; a.State == AttemptSucceeded && a.End.Known() {
-				last = max(last, a.End)
-			}
-		}
+		last = max(last, js.Stages[k].LastSuccess())
 	}
 	return last
 }
@@ -246,27 +278,13 @@ func (a *Attempt) Name(job, stage string) string {
 	return short
 }
 
-// Overtaken reports whether attempt i was stopped because another attempt of its task succeeded. The engine starts
+// Overtaken reports whether an attempt was stopped because another attempt of its task succeeded. The engine starts
 // a copy of a slow task, and stops the slower of the two. This is no failure, and no work was lost.
-func (p *StageState) Overtaken(i int) bool {
-	a := &p.Attempts[i]
-	if a.State != AttemptKilled || !a.End.Known() {
-		return false
-	}
-	wins := func(b *Attempt) bool {
-		return b.State == AttemptSucceeded && b.End.Known() && b.End <= a.End && !(a.Start.Known() && a.Start > b.End)
-	}
-	for k := i - 1; k >= 0 && p.Attempts[k].Task == a.Task; k-- {
-		if wins(&p.Attempts[k]) {
-			return true
-		}
-	}
-	for k := i + 1; k < len(p.Attempts) && p.Attempts[k].Task == a.Task; k++ {
-		if wins(&p.Attempts[k]) {
-			return true
-		}
-	}
-	return false
+func (p *StageState) Overtaken(a *Attempt) bool {
+	return a.State == AttemptKilled && a.End.Known() &&
+		slices.ContainsFunc(AttemptsOf(p.Attempts, int(a.Task)), func(b Attempt) bool {
+			return b.State == AttemptSucceeded && b.End.Known() && b.End <= a.End && !(a.Start.Known() && a.Start > b.End)
+		})
 }
 
 // Preempted reports whether the attempt was killed to make room, by the scheduler or by its own job: its diagnosis
@@ -397,8 +415,8 @@ func failedMore(before, s *Snapshot) bool {
 				if i < len(other.Jobs) && k < len(other.Jobs[i].Stages) && stage.Shares(&other.Jobs[i].Stages[k]) {
 					continue
 				}
-				for n := range stage.Attempts {
-					if stage.Attempts[n].State == AttemptFailed {
+				for a := range stage.All() {
+					if a.State == AttemptFailed {
 						more += by
 					}
 				}

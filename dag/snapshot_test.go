@@ -28,7 +28,7 @@ func TestOvertaken(t *testing.T) {
 		a(6, 1, dag.AttemptSucceeded, 600, 890),
 	}}
 	for i := range s.Attempts {
-		if got, want := s.Overtaken(i), i == 0 || i == 3; got != want {
+		if got, want := s.Overtaken(&s.Attempts[i]), i == 0 || i == 3; got != want {
 			t.Errorf("%+v: %v, want %v", s.Attempts[i], got, want)
 		}
 	}

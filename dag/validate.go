@@ -64,14 +64,38 @@ func (f *faults) join() error {
 	return errors.Join(f.list...)
 }
 
-func (f *faults) number(at Place, v, low, high float64, unit string) {
-	if !(v >= low && v <= high) { // so that NaN is a fault
+// number reports whether a number is from low to high.
+func (f *faults) number(at Place, v, low, high float64, unit string) bool {
+	ok := v >= low && v <= high // so that NaN is a fault
+	if !ok {
 		f.add(&NumberError{Place: at, Value: v, Unit: unit, Min: low, Max: high})
 	}
+	return ok
 }
 
-func (f *faults) duration(at Place, d time.Duration) {
-	f.number(at, d.Seconds(), 0, MaxLength.Seconds(), "s")
+func (f *faults) duration(at Place, d time.Duration) bool {
+	return f.number(at, d.Seconds(), 0, MaxLength.Seconds(), "s")
+}
+
+// atMost reports whether there are not too many of something.
+func (f *faults) atMost(at Place, what string, have, most int) bool {
+	if have > most {
+		f.add(&LimitError{Place: at, What: what, Have: float64(have), Max: float64(most)})
+	}
+	return have <= most
+}
+
+func (f *faults) shape(at Place, format string, args ...any) {
+	f.add(&ShapeError{Place: at, Why: fmt.Sprintf(format, args...)})
+}
+
+// unique checks that item i has a name that none of the items before it has.
+func (f *faults) unique(at Place, names map[string]int, name string, i int) {
+	if first, ok := names[name]; ok {
+		f.add(&DuplicateError{Place: at, Name: name, First: first})
+	} else {
+		names[name] = i
+	}
 }
 
 func (f *faults) check() {
@@ -83,7 +107,9 @@ func (f *faults) check() {
 		return
 	}
 	f.cluster()
-	f.overheads()
+	for name, d := range f.p.Overheads.Each() {
+		f.duration(whole("overheads."+name), *d)
+	}
 	f.residuals()
 	f.inputSizes()
 	names, tasks := make(map[string]int, len(f.p.Jobs)), 0
@@ -93,9 +119,7 @@ func (f *faults) check() {
 			tasks += min(f.p.Jobs[j].Stages[k].Count(), MaxTasks+1)
 		}
 	}
-	if tasks > MaxTasks {
-		f.add(&LimitError{Place: whole("jobs"), What: "tasks", Have: float64(tasks), Max: MaxTasks})
-	}
+	f.atMost(whole("jobs"), "tasks", tasks, MaxTasks)
 	if _, err := NewGraph(f.p); err != nil {
 		for _, err := range cycles(f.p) {
 			f.add(err)
@@ -106,7 +130,7 @@ func (f *faults) check() {
 func (f *faults) cluster() {
 	c := &f.p.Cluster
 	if c.Policy > Executors {
-		f.add(&ShapeError{Place: whole("cluster.policy"), Why: fmt.Sprintf("there is no policy %v", c.Policy)})
+		f.shape(whole("cluster.policy"), "there is no policy %v", c.Policy)
 	}
 	f.order()
 	f.number(whole("cluster.map_slots"), float64(c.MapSlots), 0, MaxSlots, "")
@@ -119,14 +143,8 @@ func (f *faults) cluster() {
 	f.number(whole("cluster.fail_rate"), c.FailRate, 0, MaxFailRate, " an hour")
 	names := make(map[string]int, len(c.Nodes))
 	for i, n := range c.Nodes {
-		at := func(field string) Place {
-			return Place{Job: -1, Field: "cluster.nodes[" + fmt.Sprint(i) + "]." + field, Item: -1}
-		}
-		if first, ok := names[n.Name]; ok {
-			f.add(&DuplicateError{Place: at("name"), Name: n.Name, First: first})
-		} else {
-			names[n.Name] = i
-		}
+		at := func(field string) Place { return whole("cluster.nodes[" + fmt.Sprint(i) + "]." + field) }
+		f.unique(at("name"), names, n.Name, i)
 		f.number(at("memory"), float64(n.MemoryMB), 0, MaxMemory, "MB")
 		f.number(at("cores"), float64(n.Cores), 0, MaxSlots, "")
 		f.number(at("slow"), n.Slow, 0, 1e6, "")
@@ -138,40 +156,9 @@ func (f *faults) pools() {
 	names := make(map[string]int, len(f.p.Cluster.Pools))
 	for i, p := range f.p.Cluster.Pools {
 		at := func(field string) Place { return whole("cluster.pools[" + fmt.Sprint(i) + "]." + field) }
-		if first, ok := names[p.Name]; ok {
-			f.add(&DuplicateError{Place: at("name"), Name: p.Name, First: first})
-		} else {
-			names[p.Name] = i
-		}
+		f.unique(at("name"), names, p.Name, i)
 		f.number(at("weight"), float64(p.Weight), 0, MaxSlots, "")
 		f.number(at("min_share"), float64(p.MinShare), 0, MaxSlots, "")
-	}
-}
-
-func (f *faults) overheads() {
-	o := &f.p.Overheads
-	for _, v := range []struct {
-		name string
-		d    time.Duration
-	}{
-		{"launch", o.Launch},
-		{"am_start", o.AMStart},
-		{"boot", o.Boot},
-		{"beat", o.Beat},
-		{"finish", o.Finish},
-		{"wave", o.Wave},
-		{"stagger", o.Stagger},
-		{"handoff", o.Handoff},
-		{"idle", o.Idle},
-		{"am_hold", o.AMHold},
-		{"abandon", o.Abandon},
-		{"report", o.Report},
-		{"copy", o.Copy},
-		{"setup_min", o.SetupMin},
-		{"setup_per", o.SetupPer},
-		{"cold", o.Cold},
-	} {
-		f.duration(whole("overheads."+v.name), v.d)
 	}
 }
 
@@ -179,11 +166,9 @@ func (f *faults) job(j int, names map[string]int) {
 	job := &f.p.Jobs[j]
 	at := func(field string) Place { return ofJob(f.p, j, field, -1) }
 	if job.Node == "" {
-		f.add(&ShapeError{Place: at("name"), Why: fmt.Sprintf("job number %d has no name", j+1)})
-	} else if first, ok := names[job.Node]; ok {
-		f.add(&DuplicateError{Place: at("name"), Name: job.Node, First: first})
+		f.shape(at("name"), "job number %d has no name", j+1)
 	} else {
-		names[job.Node] = j
+		f.unique(at("name"), names, job.Node, j)
 	}
 	for i, a := range job.After {
 		if a < 0 || a >= len(f.p.Jobs) {
@@ -226,16 +211,10 @@ func (f *faults) stage(j int, k StageIndex) {
 	}
 	switch n := len(p.Pipelines); {
 	case n > 1 && !p.Copies():
-		f.add(&ShapeError{
-			Place: ofJob(f.p, j, name, -1),
-			Why:   fmt.Sprintf("a %s task has one pipeline, this one has %d", p.Name, n),
-		})
+		f.shape(ofJob(f.p, j, name, -1), "a %s task has one pipeline, this one has %d", p.Name, n)
 		return
 	case n != 0 && n != Pipelines && p.Copies():
-		f.add(&ShapeError{
-			Place: ofJob(f.p, j, name, -1),
-			Why:   fmt.Sprintf("a %s task has three pipelines, copy, sort and reduce; this one has %d", p.Name, n),
-		})
+		f.shape(ofJob(f.p, j, name, -1), "a %s task has three pipelines, copy, sort and reduce; this one has %d", p.Name, n)
 		return
 	}
 	f.number(ofJob(f.p, j, name+".memory", -1), float64(p.MemoryMB), 0, MaxMemory, "MB")
@@ -266,15 +245,12 @@ func (f *faults) series(j int, p *Stage, field string, s *Series, high float64, 
 	}
 	v := s.Values()
 	if p.Known && len(v) != p.Tasks {
-		f.add(&ShapeError{
-			Place: ofJob(f.p, j, field, -1),
-			Why:   fmt.Sprintf("%d values for %d tasks: give one for each task, or one for all", len(v), p.Tasks),
-		})
+		f.shape(ofJob(f.p, j, field, -1), "%d values for %d tasks: give one for each task, or one for all", len(v), p.Tasks)
 		return
 	}
 	for i, x := range v {
 		if !math.IsNaN(x) && !(x >= 0 && x <= high) {
-			f.add(&NumberError{Place: ofJob(f.p, j, field, i), Value: x, Unit: unit, Min: 0, Max: high})
+			f.number(ofJob(f.p, j, field, i), x, 0, high, unit)
 			return
 		}
 	}
@@ -287,17 +263,14 @@ func (f *faults) edges(j int, k StageIndex) {
 		at := ofJob(f.p, j, fieldOf(job, k)+".after", i)
 		switch from := e.From; {
 		case from < 0 || from >= k:
-			f.add(&ShapeError{
-				Place: at,
-				Why: fmt.Sprintf(
-					"is stage number %d, which does not come before the stage itself: list a stage after those that it reads", from),
-			})
+			f.shape(at, "is stage number %d, which does not come before the stage itself: list a stage after those that it reads",
+				from)
 		case e.Kind > Broadcast:
-			f.add(&ShapeError{Place: at, Why: fmt.Sprintf("there is no kind of edge %v", e.Kind)})
+			f.shape(at, "there is no kind of edge %v", e.Kind)
 		case e.Kind == OneToOne && job.Stages[from].Known && job.Stages[k].Known &&
 			job.Stages[from].Tasks != job.Stages[k].Tasks:
-			f.add(&ShapeError{Place: at, Why: fmt.Sprintf("%d tasks read %d tasks one to one: give both stages as many",
-				job.Stages[k].Tasks, job.Stages[from].Tasks)})
+			f.shape(at, "%d tasks read %d tasks one to one: give both stages as many", job.Stages[k].Tasks,
+				job.Stages[from].Tasks)
 		}
 		f.number(at, e.Ratio, 0, 1, "")
 	}

@@ -25,12 +25,8 @@ func (f *faults) slots() {
 	for j := range f.p.Jobs {
 		job := &f.p.Jobs[j]
 		if !job.IsMapReduce() {
-			f.add(&ShapeError{
-				Place: whole("cluster.policy"),
-				Why: fmt.Sprintf(
-					"%v has slots for maps and reduces, and job %q has other stages: say yarn or executors", c.Policy,
-					job.Node),
-			})
+			f.shape(whole("cluster.policy"),
+				"%v has slots for maps and reduces, and job %q has other stages: say yarn or executors", c.Policy, job.Node)
 			return
 		}
 		for k, n := range slots {
@@ -122,10 +118,7 @@ func (f *faults) length() {
 		}
 	}
 	if most := MaxLength.Hours() / 24; total/86400 > most {
-		f.add(&LimitError{
-			Place: whole("jobs"), What: "days of running time", Have: math.Ceil(total / 86400),
-			Max: most,
-		})
+		f.add(&LimitError{Place: whole("jobs"), What: "days of running time", Have: math.Ceil(total / 86400), Max: most})
 	}
 }
 
@@ -142,7 +135,7 @@ func (f *faults) width(j int, k StageIndex) int {
 	}
 	need := job.TaskMB(k)
 	if need <= 0 {
-		need = 1024 // Hadoop's default container
+		need = DefaultMB
 	}
 	return max(1, c.MemoryMB/need)
 }
@@ -158,13 +151,10 @@ func longest(p *Stage) float64 {
 
 // high returns the largest known value, 0 if none is known.
 func high(s *Series) float64 {
-	if s.IsUniform() {
-		if s.Known() {
-			return s.At(0)
-		}
-		return 0
-	}
 	most := 0.0
+	if s.IsUniform() && s.Known() {
+		most = s.At(0)
+	}
 	for _, v := range s.Values() {
 		if v > most {
 			most = v

@@ -205,15 +205,13 @@ func NewFailureLaw(s *dag.Snapshot, mean float64) FailureLaw {
 		l = FailureLaw{shape: givenFailures, ms: givenFailures * taskcost.MS(time.Hour) / rate}
 	}
 	for j := range s.Jobs {
-		for k := range s.Jobs[j].Stages {
-			for _, a := range s.Jobs[j].Stages[k].Attempts {
-				if a.State == dag.AttemptFailed {
-					l.shape++
-				}
-				if end := min(s.At, later(a.End, s.At)); a.Start.Known() && a.State != dag.AttemptWaiting &&
-					end > a.Start {
-					l.ms += float64(end - a.Start)
-				}
+		for _, a := range s.Jobs[j].All() {
+			if a.State == dag.AttemptFailed {
+				l.shape++
+			}
+			if end := min(s.At, dag.FirstKnown(a.End, s.At)); a.Start.Known() && a.State != dag.AttemptWaiting &&
+				end > a.Start {
+				l.ms += float64(end - a.Start)
 			}
 		}
 	}
@@ -227,13 +225,6 @@ func givenRate(s *dag.Snapshot) float64 {
 		rate = s.Profiles[i].Cluster.FailRate
 	}
 	return min(rate, dag.MaxFailRate)
-}
-
-func later(t, unknown dag.Instant) dag.Instant {
-	if t.Known() {
-		return t
-	}
-	return unknown
 }
 
 // Fault makes attempts fail in a replay from now on. A running attempt has survived until now.

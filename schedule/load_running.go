@@ -196,8 +196,7 @@ func (c *loader) loadKept(j *job) {
 	freed := map[int32]dag.Instant{} // by container: the end of its last task, NoInstant while one runs
 	running := 0
 	for k := range js.Stages {
-		for i := range js.Stages[k].Attempts {
-			a := &js.Stages[k].Attempts[i]
+		for a := range js.Stages[k].All() {
 			was, seen := freed[a.Slot]
 			switch {
 			case a.State == dag.AttemptRunning:

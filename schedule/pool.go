@@ -54,19 +54,15 @@ func newPool(s *dag.Snapshot) pool {
 func takesContainers(s *dag.Snapshot) []bool {
 	open := make([]bool, len(s.Nodes))
 	for i := range open {
-		n := &s.Nodes[i]
-		open[i] = !n.Lost && !n.Draining && n.Label == ""
+		open[i] = !s.Nodes[i].Closed() && s.Nodes[i].Label == ""
 	}
 	if !slices.ContainsFunc(s.Nodes, func(n dag.NodeState) bool { return n.Label != "" }) {
 		return open
 	}
 	for j := range s.Jobs {
-		for k := range s.Jobs[j].Stages {
-			for _, a := range s.Jobs[j].Stages[k].Attempts {
-				if a.Node >= 0 && int(a.Node) < len(open) {
-					n := &s.Nodes[a.Node]
-					open[a.Node] = !n.Lost && !n.Draining
-				}
+		for _, a := range s.Jobs[j].All() {
+			if a.Node >= 0 && int(a.Node) < len(open) {
+				open[a.Node] = !s.Nodes[a.Node].Closed()
 			}
 		}
 	}

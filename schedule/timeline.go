@@ -109,12 +109,10 @@ func newHistory(s *dag.Snapshot) (*history, error) {
 	}
 	for j := range s.Jobs {
 		js := &s.Jobs[j]
-		for k := range js.NumStages() {
-			for i := range js.Stages[k].Attempts {
-				if p, ok := pieceOf(&js.Stages[k].Attempts[i], js.State.Ended() || s.State.Ended()); ok {
-					p.Job, p.Stage = int32(j), k //nolint:gosec // an index
-					h.pieces = append(h.pieces, p)
-				}
+		for k, a := range js.All() {
+			if p, ok := pieceOf(a, js.State.Ended() || s.State.Ended()); ok {
+				p.Job, p.Stage = int32(j), k //nolint:gosec // an index
+				h.pieces = append(h.pieces, p)
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func typicalJob(s *dag.Snapshot) time.Duration {
 	sum, n := time.Duration(0), 0
 	for j := range s.Jobs {
 		js := &s.Jobs[j]
-		if from := firstMapStart(js); js.State == dag.Succeeded && from.Known() && js.Finished.Known() &&
+		if from := firstStart(&js.Stages[dag.Map]); js.State == dag.Succeeded && from.Known() && js.Finished.Known() &&
 			js.Finished > from {
 			sum += js.Finished.Sub(from)
 			n++
@@ -191,18 +191,6 @@ func preemptableMB(s *dag.Snapshot) int {
 	return 0
 }
 
-// firstMapStart returns when the first map of a job started; NoInstant if none has.
-func firstMapStart(js *dag.JobState) dag.Instant {
-	first := dag.NoInstant
-	for i := range js.Stages[dag.Map].Attempts {
-		if a := &js.Stages[dag.Map].Attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting &&
-			(!first.Known() || a.Start < first) {
-			first = a.Start
-		}
-	}
-	return first
-}
-
 // Standard deviations of the logarithms of other applications' expected times.
 const (
 	loadSigma       = 0.7  // an application
@@ -302,10 +290,8 @@ func lastChange(s *dag.Snapshot) dag.Instant {
 	for j := range s.Jobs {
 		js := &s.Jobs[j]
 		last = max(last, js.Submitted, js.Started, js.Finished)
-		for k := range js.Stages {
-			for i := range js.Stages[k].Attempts {
-				last = max(last, js.Stages[k].Attempts[i].Start, js.Stages[k].Attempts[i].End)
-			}
+		for _, a := range js.All() {
+			last = max(last, a.Start, a.End)
 		}
 	}
 	return last

@@ -230,11 +230,5 @@ func mapsEnd(job *dag.Job, js *dag.JobState) dag.Instant {
 	if n := job.Stages[dag.Map].Count(); n == 0 || js.Stages[dag.Map].Succeeded() < n {
 		return dag.NoInstant
 	}
-	last := dag.NoInstant
-	for i := range js.Stages[dag.Map].Attempts {
-		if a := &js.Stages[dag.Map].Attempts[i]; a.State == dag.AttemptSucceeded {
-			last = max(last, a.End)
-		}
-	}
-	return last
+	return js.Stages[dag.Map].LastSuccess()
 }

@@ -135,22 +135,19 @@ func coresOf(s *dag.Snapshot) cores {
 		if !reused && s.Plan.Cluster.Policy != dag.Executors {
 			continue
 		}
-		for k := range s.Jobs[j].Stages {
-			for i := range s.Jobs[j].Stages[k].Attempts {
-				a := &s.Jobs[j].Stages[k].Attempts[i]
-				running = running || a.State == dag.AttemptRunning
-				if a.End.Known() {
-					c.quiet = max(c.quiet, a.End)
-				}
-				if a.Slot < 0 || !a.Start.Known() {
-					continue
-				}
-				if t, ok := c.firsts[a.Slot]; !ok || a.Start < t {
-					c.firsts[a.Slot] = a.Start
-				}
-				if a.End.Known() {
-					c.ends[a.Slot] = append(c.ends[a.Slot], a.End)
-				}
+		for _, a := range s.Jobs[j].All() {
+			running = running || a.State == dag.AttemptRunning
+			if a.End.Known() {
+				c.quiet = max(c.quiet, a.End)
+			}
+			if a.Slot < 0 || !a.Start.Known() {
+				continue
+			}
+			if t, ok := c.firsts[a.Slot]; !ok || a.Start < t {
+				c.firsts[a.Slot] = a.Start
+			}
+			if a.End.Known() {
+				c.ends[a.Slot] = append(c.ends[a.Slot], a.End)
 			}
 		}
 		for slot, t := range c.firsts {
@@ -218,12 +215,9 @@ func (o *observations) requestedSince(st *stage) dag.Instant {
 			since = max(since, succeededAt(&js.Stages[e.From], max(e.Ratio, e.Full), st.job.Stages[e.From].Count()))
 		}
 	}
-	for k := range js.Stages {
-		for i := range js.Stages[k].Attempts {
-			if a := &js.Stages[k].Attempts[i]; (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) &&
-				a.End.Known() && !js.Stages[k].Overtaken(i) {
-				since = max(since, a.End)
-			}
+	for k, a := range js.All() {
+		if (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && a.End.Known() && !js.Stages[k].Overtaken(a) {
+			since = max(since, a.End)
 		}
 	}
 	return since
@@ -233,8 +227,8 @@ func (o *observations) requestedSince(st *stage) dag.Instant {
 // success; NoInstant if there is none.
 func succeededAt(s *dag.StageState, ratio float64, n int) dag.Instant {
 	var ends []dag.Instant
-	for i := range s.Attempts {
-		if a := &s.Attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
+	for a := range s.All() {
+		if a.State == dag.AttemptSucceeded && a.End.Known() {
 			ends = append(ends, a.End)
 		}
 	}

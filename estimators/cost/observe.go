@@ -242,7 +242,7 @@ func (o *observations) findInput(st *stage) {
 	opened, complete := len(st.plan.After) > 0, true
 	for _, e := range st.plan.After {
 		from := &o.s.Jobs[st.j].Stages[e.From]
-		ended, last := from.Succeeded() >= st.job.Stages[e.From].Count(), lastSuccess(from)
+		ended, last := from.Succeeded() >= st.job.Stages[e.From].Count(), from.LastSuccess()
 		opened, st.opens = opened && ended, max(st.opens, last)
 		if e.Kind == dag.SlowStart || e.Kind == dag.Broadcast && st.job.Rules == dag.AncestorsFirst {
 			st.waits, complete, st.input = true, complete && ended, max(st.input, last)
@@ -263,11 +263,6 @@ func (o *observations) findInput(st *stage) {
 	if at > 0 && st.opens.Known() && at.Sub(st.opens) >= taskcost.Notable { // less is overhead of the first tasks
 		st.pause, st.opens = float64(at-st.opens), at
 	}
-}
-
-// lastSuccess returns the end of the last successful task of a stage; NoInstant if there is none.
-func lastSuccess(s *dag.StageState) dag.Instant {
-	return (&dag.JobState{Stages: []dag.StageState{*s}}).LastSuccess()
 }
 
 // seenAny reports whether the run or a profile has shown the work of at least one stage.

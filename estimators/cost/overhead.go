@@ -47,13 +47,10 @@ func (o *observations) launchesOf(shown *dag.Overheads) launch {
 	}
 	var cold []*dag.Attempt
 	for j := range o.s.Jobs {
-		for k := range o.s.Jobs[j].Stages {
-			all := o.s.Jobs[j].Stages[k].Attempts
-			for i := range all {
-				if a := &all[i]; isFirst(o.cores.firsts, a) {
-					if cold = append(cold, a); a.End.Known() {
-						l.first = earlier(l.first, a.End)
-					}
+		for _, a := range o.s.Jobs[j].All() {
+			if isFirst(o.cores.firsts, a) {
+				if cold = append(cold, a); a.End.Known() {
+					l.first = earlier(l.first, a.End)
 				}
 			}
 		}
@@ -78,10 +75,10 @@ func (o *observations) launchWait() float64 {
 			continue
 		}
 		running, used, started := 0, s.Plan.Jobs[j].MasterMB, false
-		for k := range js.Stages {
-			n := js.Stages[k].Running()
-			running, used = running+n, used+n*s.Plan.Jobs[j].Stages[k].MemoryMB
-			started = started || len(js.Stages[k].Attempts) > 0
+		for k, a := range js.All() {
+			if started = true; a.State == dag.AttemptRunning {
+				running, used = running+1, used+s.Plan.Jobs[j].Stages[k].MemoryMB
+			}
 		}
 		// A running task of a reused container did not need a launch. The cluster counts a container as soon as it is
 		// allocated, so memory beyond the running tasks shows a launch.
@@ -260,11 +257,9 @@ func (o *observations) startsOf() starts {
 		if !plan.Jobs[j].IsMapReduce() {
 			continue
 		}
-		for k := range o.s.Jobs[j].Stages {
-			for i := range o.s.Jobs[j].Stages[k].Attempts {
-				if a := &o.s.Jobs[j].Stages[k].Attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
-					all, l.first = append(all, a), earlier(l.first, a.Start+startWindow)
-				}
+		for _, a := range o.s.Jobs[j].All() {
+			if a.Start.Known() && a.State != dag.AttemptWaiting {
+				all, l.first = append(all, a), earlier(l.first, a.Start+startWindow)
 			}
 		}
 	}
@@ -331,8 +326,7 @@ func (l *learner) learnStarts() {
 		for _, e := range st.ended {
 			shortest = min(shortest, e.took)
 		}
-		for i := range st.state.Attempts {
-			a := &st.state.Attempts[i]
+		for a := range st.state.All() {
 			if up := l.startOf(st, a); up >= 0 && a.State != dag.AttemptWaiting {
 				fit.Add(1, float64(l.starts.together[a]), max(0, up-l.starts.coldOf(a)))
 				reported = true

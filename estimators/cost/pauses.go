@@ -170,7 +170,7 @@ func (b *between) observeWave(o *observations, jobs []int, before dag.Instant) d
 		attempts := js.Stages[dag.Map].Attempts
 		// A restarted master numbers attempts from 1000 on, and does not report the earlier ones.
 		restarted = restarted || len(attempts) > 0 && attempts[0].Number >= 1000
-		if start := firstStart(attempts); start.Known() && js.Submitted.Known() {
+		if start := firstStart(&js.Stages[dag.Map]); start.Known() && js.Submitted.Known() {
 			// The other jobs of a wave may have waited for containers.
 			if took := start.Sub(js.Submitted); quickest < 0 || took < quickest {
 				quickest = took
@@ -206,11 +206,11 @@ func earlier(a, b dag.Instant) dag.Instant {
 	return a
 }
 
-// firstStart returns the earliest start of the attempts; NoInstant if none has started.
-func firstStart(attempts []dag.Attempt) dag.Instant {
+// firstStart returns the earliest start of the attempts of a stage; NoInstant if none has started.
+func firstStart(s *dag.StageState) dag.Instant {
 	t := dag.NoInstant
-	for i := range attempts {
-		if a := &attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
+	for a := range s.All() {
+		if a.Start.Known() && a.State != dag.AttemptWaiting {
 			t = earlier(t, a.Start)
 		}
 	}

@@ -127,27 +127,13 @@ func (m *Match) expectOverheads(plan *dag.Plan) {
 
 // filled returns overheads with unknown ones taken from others.
 func filled(o, by dag.Overheads) dag.Overheads {
-	for _, f := range []struct {
-		to   *time.Duration
-		from time.Duration
-	}{
-		{&o.Launch, by.Launch},
-		{&o.AMStart, by.AMStart},
-		{&o.Beat, by.Beat},
-		{&o.Finish, by.Finish},
-		{&o.Wave, by.Wave},
-		{&o.Stagger, by.Stagger},
-		{&o.Handoff, by.Handoff},
-		{&o.AMHold, by.AMHold},
-		{&o.Copy, by.Copy},
-		{&o.Abandon, by.Abandon},
-		{&o.SetupMin, by.SetupMin},
-		{&o.SetupPer, by.SetupPer},
-		{&o.Cold, by.Cold},
-		{&o.Idle, by.Idle},
-	} {
-		if *f.to <= 0 {
-			*f.to = f.from
+	others := map[string]time.Duration{}
+	for name, d := range by.Each() {
+		others[name] = *d
+	}
+	for name, d := range o.Each() {
+		if *d <= 0 && name != "boot" && name != "report" { // these are the run's own
+			*d = others[name]
 		}
 	}
 	return o

@@ -114,33 +114,26 @@ func (t *tally) add(v, weight float64) { t.sum, t.weight = t.sum+v*weight, t.wei
 
 func (t *tally) mean() float64 { return t.sum / t.weight }
 
-// meanOverheads returns the means over the runs that have them: 0 is unknown.
+// meanOverheads returns the means over the runs that have them: 0 is unknown. Those that follow from a configuration
+// are the newest run's.
 func meanOverheads(runs []*dag.Plan, weights []float64) dag.Overheads {
-	mean := func(of func(*dag.Overheads) time.Duration) time.Duration {
+	newest := runs[len(runs)-1].Overheads
+	for name, mean := range newest.Each() {
+		if name == "beat" || name == "idle" || name == "report" || name == "abandon" {
+			continue
+		}
 		var t tally
 		for i, run := range runs {
-			if d := of(&run.Overheads); d > 0 {
-				t.add(float64(d), weight(weights, i))
+			for of, d := range run.Overheads.Each() {
+				if of == name && *d > 0 {
+					t.add(float64(*d), weight(weights, i))
+				}
 			}
 		}
-		if t.weight == 0 {
-			return 0
+		if *mean = 0; t.weight > 0 {
+			*mean = time.Duration(t.mean()).Round(time.Millisecond)
 		}
-		return time.Duration(t.mean()).Round(time.Millisecond)
 	}
-	newest := runs[len(runs)-1].Overheads
-	newest.Launch = mean(func(o *dag.Overheads) time.Duration { return o.Launch })
-	newest.AMStart = mean(func(o *dag.Overheads) time.Duration { return o.AMStart })
-	newest.Boot = mean(func(o *dag.Overheads) time.Duration { return o.Boot })
-	newest.Finish = mean(func(o *dag.Overheads) time.Duration { return o.Finish })
-	newest.Wave = mean(func(o *dag.Overheads) time.Duration { return o.Wave })
-	newest.Stagger = mean(func(o *dag.Overheads) time.Duration { return o.Stagger })
-	newest.Handoff = mean(func(o *dag.Overheads) time.Duration { return o.Handoff })
-	newest.AMHold = mean(func(o *dag.Overheads) time.Duration { return o.AMHold })
-	newest.Copy = mean(func(o *dag.Overheads) time.Duration { return o.Copy })
-	newest.SetupMin = mean(func(o *dag.Overheads) time.Duration { return o.SetupMin })
-	newest.SetupPer = mean(func(o *dag.Overheads) time.Duration { return o.SetupPer })
-	newest.Cold = mean(func(o *dag.Overheads) time.Duration { return o.Cold })
 	return newest
 }
 

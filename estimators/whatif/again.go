@@ -103,8 +103,7 @@ func asTaken(p *dag.Stage, state *dag.JobState, c dag.Cluster) {
 	for i := range work {
 		work[i] = math.NaN()
 	}
-	for i := range state.Stages[dag.Reduce].Attempts {
-		a := &state.Stages[dag.Reduce].Attempts[i]
+	for a := range state.Stages[dag.Reduce].All() {
 		from := a.CopyEnd
 		if c.Policy == dag.FIFO {
 			from = a.Start.Add(c.Setup)
@@ -121,15 +120,13 @@ func asTaken(p *dag.Stage, state *dag.JobState, c dag.Cluster) {
 func earlierStarts(p *dag.StageState, n int) []float64 {
 	earlier := make([]float64, n)
 	won := map[int32]dag.Instant{} // the earliest start of a successful attempt
-	for i := range p.Attempts {
-		a := &p.Attempts[i]
+	for a := range p.All() {
 		if at, ok := won[a.Task]; a.State == dag.AttemptSucceeded && a.Start.Known() && (!ok || a.Start < at) {
 			won[a.Task] = a.Start
 		}
 	}
-	for i := range p.Attempts {
-		a := &p.Attempts[i]
-		if at, ok := won[a.Task]; ok && a.Start.Known() && a.Start < at && int(a.Task) < n && p.Overtaken(i) {
+	for a := range p.All() {
+		if at, ok := won[a.Task]; ok && a.Start.Known() && a.Start < at && int(a.Task) < n && p.Overtaken(a) {
 			earlier[a.Task] = max(earlier[a.Task], float64(at-a.Start))
 		}
 	}
@@ -202,17 +199,13 @@ func (p *Past) inOrder(plan *dag.Plan, s *dag.Snapshot) {
 }
 
 func (p *Past) lost(j int, js *dag.JobState) {
-	for k := range js.NumStages() {
-		for i := range js.Stages[k].Attempts {
-			a := &js.Stages[k].Attempts[i]
-			p.Struck = p.Struck || a.State == dag.AttemptFailed
-			if (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && a.Start.Known() && a.End.Known() &&
-				a.End >= a.Start && !js.Stages[k].Overtaken(i) {
-				p.Lost = append(p.Lost, Lost{
-					Job: j, Stage: k, Task: int(a.Task), Number: int(a.Number),
-					Held: a.End.Sub(a.Start),
-				})
-			}
+	for k, a := range js.All() {
+		p.Struck = p.Struck || a.State == dag.AttemptFailed
+		if (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && a.Start.Known() && a.End.Known() &&
+			a.End >= a.Start && !js.Stages[k].Overtaken(a) {
+			p.Lost = append(p.Lost, Lost{
+				Job: j, Stage: k, Task: int(a.Task), Number: int(a.Number), Held: a.End.Sub(a.Start),
+			})
 		}
 	}
 }
@@ -250,14 +243,13 @@ func (r *Replay) Miss() float64 {
 const mostMissed = 0.1
 
 // Doubt returns a warning if the error of the replay makes every answer doubtful.
-func (r *Replay) Doubt() (w Warning, doubtful bool) {
+func (r *Replay) Doubt() (w dag.Warning, doubtful bool) {
 	miss := r.Miss()
 	if !(math.Abs(miss) > mostMissed) {
 		return w, false
 	}
-	w = Warning{
-		WarnBase, "time outside tasks changed the length of the run and is not modeled, so every answer has low confidence",
-	}
+	w = dag.Warningf(WarnBase,
+		"time outside tasks changed the length of the run and is not modeled, so every answer has low confidence")
 	if r.others > 0 {
 		w.Text += fmt.Sprintf("; other applications used up to %d MB", r.others)
 	}
@@ -305,13 +297,12 @@ func takenOnCores(plan *dag.Plan, s *dag.Snapshot) [][][]float64 {
 	var all []taskRun
 	for j := range s.Jobs {
 		taken[j] = make([][]float64, len(s.Jobs[j].Stages))
-		for k := range s.Jobs[j].NumStages() {
+		for k := range taken[j] {
 			taken[j][k] = make([]float64, plan.Jobs[j].Stages[k].Count())
-			attempts := s.Jobs[j].Stages[k].Attempts
-			for i := range attempts {
-				if a := &attempts[i]; a.Start.Known() && a.End.Known() {
-					all = append(all, taskRun{a, j, k})
-				}
+		}
+		for k, a := range s.Jobs[j].All() {
+			if a.Start.Known() && a.End.Known() {
+				all = append(all, taskRun{a, j, k})
 			}
 		}
 	}
@@ -353,13 +344,13 @@ func endsOf(s *dag.Snapshot) [][][]dag.Instant {
 	ends := make([][][]dag.Instant, len(s.Jobs))
 	for j := range s.Jobs {
 		ends[j] = make([][]dag.Instant, len(s.Jobs[j].Stages))
-		for k := range s.Jobs[j].Stages {
-			for _, a := range s.Jobs[j].Stages[k].Attempts {
-				if a.State == dag.AttemptSucceeded && a.End.Known() {
-					ends[j][k] = append(ends[j][k], a.End)
-				}
+		for k, a := range s.Jobs[j].All() {
+			if a.State == dag.AttemptSucceeded && a.End.Known() {
+				ends[j][k] = append(ends[j][k], a.End)
 			}
-			slices.Sort(ends[j][k])
+		}
+		for _, of := range ends[j] {
+			slices.Sort(of)
 		}
 	}
 	return ends

@@ -222,13 +222,7 @@ type Answer struct {
 	Measured bool
 	// Note describes the effect of the change, e.g. which task's failure is the worst; "" if there is nothing to add.
 	Note     string
-	Warnings []Warning
-}
-
-// A Warning is a caveat about an answer. Codes are a closed set: see the Warn constants.
-type Warning struct {
-	Code string `json:"code"`
-	Text string `json:"text"`
+	Warnings []dag.Warning
 }
 
 // The codes of warnings.

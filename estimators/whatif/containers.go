@@ -206,7 +206,7 @@ func (w *clusterState) atOnce(by Slots) error {
 			return fmt.Errorf("that leaves no container for the %s tasks of %s", job.Stages[k].Name, job.Node)
 		}
 		if n > fits {
-			w.note(WarnNoEffect, "slots %s: no more than %d %s tasks of %s fit into the memory at once", by, fits,
+			w.note("slots %s: no more than %d %s tasks of %s fit into the memory at once", by, fits,
 				job.Stages[k].Name, job.Node)
 		}
 		*limit = n

@@ -150,25 +150,14 @@ func (w *clusterState) unfinished(j int, k dag.StageIndex, visit func(work time.
 			next += same
 		}
 	}
-	list := w.s.Jobs[j].Stages[k].Attempts
-	for i := 0; i < len(list); {
-		task, to := int(list[i].Task), i
-		done, running := false, (*dag.Attempt)(nil)
-		for ; to < len(list) && int(list[to].Task) == task; to++ {
-			done = done || list[to].State == dag.AttemptSucceeded
-			if list[to].State == dag.AttemptRunning {
-				running = &list[to]
-			}
-		}
-		i = to
-		if task >= n || !done && running == nil {
-			continue
+	dag.EachTask(w.s.Jobs[j].Stages[k].Attempts, func(task int, state dag.TaskState, a *dag.Attempt) {
+		if task >= n || state == dag.TaskPending {
+			return
 		}
 		pending(task)
-		next = task + 1
-		if !done {
-			visit(w.costs.left(taskOf(j, k, running)).Work, 1)
+		if next = task + 1; state == dag.TaskRunning {
+			visit(w.costs.left(taskOf(j, k, a)).Work, 1)
 		}
-	}
+	})
 	pending(n)
 }

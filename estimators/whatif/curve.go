@@ -9,46 +9,29 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Room is how many tasks can run at once: slots of FIFO's two kinds, or containers, or cores.
+// Room is how many tasks can run at once.
 type Room struct {
-	Policy        dag.Policy
-	Maps, Reduces int // FIFO: slots
-	Containers    int // YARN: containers that fit into our share of the memory, including application masters; 0: unknown
-	ContainerMB   int // YARN: the largest container that a task requests
-	Cores         int // Executors; 0: unknown
-}
-
-// slots returns the slots of each kind: FIFO's two kinds, or the one pool.
-func (r Room) slots() []int {
-	switch r.Policy {
-	case dag.FIFO:
-		return []int{r.Maps, r.Reduces}
-	case dag.Executors:
-		return []int{r.Cores}
-	}
-	return []int{r.Containers}
+	Policy dag.Policy
+	// N are FIFO's slots of maps and of reduces. Otherwise the first one is the cores, or the containers that fit into
+	// our share of the memory, application masters included; 0 if unknown.
+	N           [2]int
+	ContainerMB int // YARN: the largest container that a task requests
 }
 
 // Total returns the number of all slots, containers or cores.
-func (r Room) Total() int {
-	n := 0
-	for _, of := range r.slots() {
-		n += of
-	}
-	return n
-}
+func (r Room) Total() int { return r.N[0] + r.N[1] }
 
 // roomOf returns the room of a snapshot's cluster.
 func roomOf(s *dag.Snapshot) Room {
 	c := &s.Plan.Cluster
 	switch c.Policy {
 	case dag.FIFO:
-		return Room{Policy: dag.FIFO, Maps: c.MapSlots, Reduces: c.ReduceSlots}
+		return Room{Policy: dag.FIFO, N: [2]int{c.MapSlots, c.ReduceSlots}}
 	case dag.Executors:
-		return Room{Policy: dag.Executors, Cores: capacity(s)}
+		return Room{Policy: dag.Executors, N: [2]int{capacity(s)}}
 	}
 	mb := slotSize(s.Plan)
-	return Room{Policy: dag.YARN, Containers: capacity(s) / mb, ContainerMB: mb}
+	return Room{Policy: dag.YARN, N: [2]int{capacity(s) / mb}, ContainerMB: mb}
 }
 
 // slotSize returns the pool's capacity for one slot: the largest container in MB that a task requests, or one core.
@@ -163,14 +146,14 @@ func (r *Replay) Curve() (*Curve, error) {
 }
 
 // curveOf computes the curve around a room. wanted is the number of slots of each kind that the tasks need.
-func curveOf(end func(Change) (time.Duration, error), room Room, wanted []int) (*Curve, error) {
+func curveOf(end func(Change) (time.Duration, error), room Room, wanted [2]int) (*Curve, error) {
 	if room.Policy != dag.FIFO && room.Total() == 0 {
 		return nil, &UnsupportedError{"slots", "the memory of the cluster is unknown"}
 	}
 	most := 1.0
-	for k, n := range room.slots() {
+	for k, n := range room.N {
 		if n > 0 {
-			most = max(most, float64(wanted[k])/float64(n)) //nolint:gosec // G602: both have an entry of each kind
+			most = max(most, float64(wanted[k])/float64(n))
 		}
 	}
 	up := math.Ceil(math.Log2(most)) + 1
@@ -202,31 +185,23 @@ func curveOf(end func(Change) (time.Duration, error), room Room, wanted []int) (
 
 // times scales the slots of a room, rounded, to at least one of each existing kind.
 func (r Room) times(f float64) Room {
-	scaled := func(n int) int {
-		if n == 0 {
-			return 0
+	for k, n := range r.N {
+		if n > 0 {
+			r.N[k] = max(1, int(min(math.Round(f*float64(n)), dag.MaxSlots)))
 		}
-		return max(1, int(min(math.Round(f*float64(n)), dag.MaxSlots)))
 	}
-	r.Maps, r.Reduces, r.Containers, r.Cores = scaled(r.Maps), scaled(r.Reduces), scaled(r.Containers), scaled(r.Cores)
 	return r
 }
 
 // change returns the change that leads from another room to this one.
-func (r Room) change(from Room) Change {
-	switch {
-	case r == from:
-		return Change{}
-	case r.Policy != dag.FIFO:
-		return Change{Slots: []Slots{{N: float64(r.Total())}}}
-	}
-	var c Change
-	for _, k := range []struct {
-		which Which
-		n     int
-	}{{Maps, r.Maps}, {Reduces, r.Reduces}} {
-		if k.n > 0 {
-			c.Slots = append(c.Slots, Slots{Which: k.which, N: float64(k.n)})
+func (r Room) change(from Room) (c Change) {
+	for k, n := range r.N {
+		which := [...]Which{Maps, Reduces}[k]
+		if r.Policy != dag.FIFO {
+			which = Both
+		}
+		if r != from && n > 0 {
+			c.Slots = append(c.Slots, Slots{Which: which, N: float64(n)})
 		}
 	}
 	return c
@@ -236,11 +211,11 @@ func (r Room) change(from Room) Change {
 func (r Room) String() string {
 	switch r.Policy {
 	case dag.FIFO:
-		return fmt.Sprintf("%d map and %d reduce slots", r.Maps, r.Reduces)
+		return fmt.Sprintf("%d map and %d reduce slots", r.N[0], r.N[1])
 	case dag.Executors:
-		return fmt.Sprintf("%d cores", r.Cores)
+		return fmt.Sprintf("%d cores", r.N[0])
 	}
-	return fmt.Sprintf("%d containers", r.Containers)
+	return fmt.Sprintf("%d containers", r.N[0])
 }
 
 // knee sets Knee.

@@ -66,23 +66,23 @@ func staircase(c Change) (time.Duration, error) {
 // The knee of a curve that falls as it should up to 64 containers, and then no more, is the first point from which no
 // doubling saves a tenth: at 60.9, a doubling ends at 1 s instead of 1.05.
 func TestKnee(t *testing.T) {
-	c, err := curveOf(staircase, Room{Policy: dag.YARN, Containers: 4, ContainerMB: 1}, []int{400})
+	c, err := curveOf(staircase, Room{Policy: dag.YARN, N: [2]int{4}, ContainerMB: 1}, [2]int{400})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Points) > curvePoints || c.Points[0].Room.Containers != 1 ||
-		c.Points[len(c.Points)-1].Room.Containers < 400 {
+	if len(c.Points) > curvePoints || c.Points[0].Room.N[0] != 1 ||
+		c.Points[len(c.Points)-1].Room.N[0] < 400 {
 		t.Errorf("%d points, from %v to %v", len(c.Points), c.Points[0].Room, c.Points[len(c.Points)-1].Room)
 	}
 	knee, before := c.Points[c.Knee], c.Points[c.Knee-1]
-	if knee.Room.Containers < 58 || knee.Room.Containers > 71 || before.Room.Containers >= 60 {
+	if knee.Room.N[0] < 58 || knee.Room.N[0] > 71 || before.Room.N[0] >= 60 {
 		t.Errorf("the knee is at %v, the point before at %v", knee.Room, before.Room)
 	}
 	base := 0
 	for _, p := range c.Points {
 		if p.Base {
 			base++
-			if p.Room.Containers != 4 || p.Remaining != 16*time.Second {
+			if p.Room.N[0] != 4 || p.Remaining != 16*time.Second {
 				t.Errorf("%+v", p)
 			}
 		}

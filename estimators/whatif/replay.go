@@ -103,7 +103,7 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 	}
 	a.Measured, a.Warnings = e.Measured, w.notes
 	for _, said := range e.Warnings {
-		a.Warnings = append(a.Warnings, Warning{WarnCosts, said.Text})
+		a.Warnings = append(a.Warnings, dag.Warning{Code: WarnCosts, Text: said.Text})
 	}
 	return a, nil
 }
@@ -191,8 +191,8 @@ func (r *Replay) withLater(known time.Duration) time.Duration {
 
 // wanted returns how many slots the tasks of unfinished jobs would use at once: for maps and for reduces under FIFO,
 // containers of YARN, or cores of executors.
-func (r *Replay) wanted() []int {
-	plan, n := r.now.Plan, make([]int, len(r.Room().slots()))
+func (r *Replay) wanted() (n [2]int) {
+	plan := r.now.Plan
 	for j := range plan.Jobs {
 		switch job := &plan.Jobs[j]; {
 		case r.now.Jobs[j].State.Ended():
@@ -207,38 +207,38 @@ func (r *Replay) wanted() []int {
 	return n
 }
 
-// changed is a cost model for a changed cluster state, for the scenarios of estimators. It serves one replay and the
-// samples of one range.
-type changed struct {
-	model estimators.Costs
-	w     *clusterState
-}
-
 // costsIn returns the model's costs after the change.
 func (r *Replay) costsIn(w *clusterState, c Change) estimators.Costs {
-	one := &changed{r.costs, w}
 	out := estimators.Costs{
-		Left: w.left(), Full: one.full, Rem: one.rem,
-		Completed: w.s, Warnings: r.costs.Warnings, AssumedRatio: r.costs.AssumedRatio, Measured: r.costs.Measured,
-		Later: r.costs.Later,
+		Left: w.left(), Completed: w.s, Warnings: r.costs.Warnings, AssumedRatio: r.costs.AssumedRatio,
+		Measured: r.costs.Measured, Later: r.costs.Later,
+	}
+	out.Full = func(job int, k dag.StageIndex, i int) float64 { // of a task that starts alone
+		return milliseconds(w.costs.of(schedule.Task{
+			Job: job, Stage: k, Index: i, Slot: -1, Node: -1, Start: dag.NoInstant, Together: 1,
+		}))
+	}
+	out.Rem = func(job int, k dag.StageIndex, i int) float64 {
+		if i < w.costs.phases[job][k].was && r.costs.Rem(job, k, i) == 0 {
+			return 0
+		}
+		of := dag.AttemptsOf(w.s.Jobs[job].Stages[k].Attempts, i)
+		for at := range of {
+			if of[at].State == dag.AttemptRunning {
+				return milliseconds(w.costs.of(taskOf(job, k, &of[at])))
+			}
+		}
+		return out.Full(job, k, i)
 	}
 	if out.AssumedRatio == nil {
 		out.AssumedRatio = func(*schedule.Schedule) float64 { return 0 }
 	}
 	if r.costs.Sampling != nil {
 		out.Sampling = func() func(estimators.Draws) estimators.Drawn {
-			return changedDraws(r.costs.Sampling(), c,
-				w.fault)
+			return changedDraws(r.costs.Sampling(), c, w.fault)
 		}
 	}
 	return out
-}
-
-// full returns the cost of a task that starts alone, in milliseconds.
-func (c *changed) full(job int, k dag.StageIndex, i int) float64 {
-	return milliseconds(c.w.costs.of(schedule.Task{
-		Job: job, Stage: k, Index: i, Slot: -1, Node: -1, Start: dag.NoInstant, Together: 1,
-	}))
 }
 
 func milliseconds(c schedule.Cost) float64 { return float64((c.Setup + c.Work) / time.Millisecond) }
@@ -249,20 +249,6 @@ func taskOf(j int, k dag.StageIndex, a *dag.Attempt) schedule.Task {
 		Job: j, Stage: k, Index: int(a.Task), Attempt: int(a.Number), Slot: int(a.Slot), Node: int(a.Node), Running: a,
 		Start: a.Start,
 	}
-}
-
-// rem returns the remaining cost of a task, in milliseconds.
-func (c *changed) rem(job int, k dag.StageIndex, i int) float64 {
-	if i < c.w.costs.phases[job][k].was && c.model.Rem(job, k, i) == 0 {
-		return 0
-	}
-	list := c.w.s.Jobs[job].Stages[k].Attempts
-	for at := range list {
-		if a := &list[at]; int(a.Task) == i && a.State == dag.AttemptRunning {
-			return milliseconds(c.w.costs.of(taskOf(job, k, a)))
-		}
-	}
-	return c.full(job, k, i)
 }
 
 // changedDraws draws samples from a model and applies the change to each. lost are the failures of the change.

@@ -15,7 +15,7 @@ type clusterState struct {
 	s     *dag.Snapshot
 	costs *costs
 	fault schedule.Fault
-	notes []Warning
+	notes []dag.Warning
 	// replayed are the costs of a state that continues from a moment of another replay, and override costs; nil
 	// otherwise.
 	replayed schedule.Left
@@ -93,8 +93,8 @@ func (w *clusterState) end(lean *schedule.EndOnly) (*schedule.Schedule, error) {
 	return schedule.Replay(w.s, w.left(), schedule.Options{Fault: w.fault, FutureOnly: true, EndOnly: lean})
 }
 
-func (w *clusterState) note(code, format string, args ...any) {
-	w.notes = append(w.notes, Warning{Code: code, Text: fmt.Sprintf(format, args...)})
+func (w *clusterState) note(format string, args ...any) {
+	w.notes = append(w.notes, dag.Warningf(WarnNoEffect, format, args...))
 }
 
 // job finds a job by its name in the plan.
@@ -136,7 +136,7 @@ func (w *clusterState) ended(j int) bool { return w.s.Jobs[j].State.Ended() }
 
 func (w *clusterState) slowStart(ratio float64) {
 	if w.s.Plan.Cluster.Policy == dag.FIFO {
-		w.note(WarnNoEffect, "slow start: reduces on slots start when all maps have ended")
+		w.note("slow start: reduces on slots start when all maps have ended")
 		return
 	}
 	copying := false
@@ -153,7 +153,7 @@ func (w *clusterState) slowStart(ratio float64) {
 		}
 	}
 	if !copying {
-		w.note(WarnNoEffect, "slow start: no stage starts before those that it reads have ended")
+		w.note("slow start: no stage starts before those that it reads have ended")
 	}
 }
 
@@ -335,8 +335,8 @@ func (w *clusterState) input(job *dag.Job, growth []float64) float64 {
 // begun returns the number of tasks up to the last one with an attempt.
 func (w *clusterState) begun(j int, k dag.StageIndex) int {
 	n := 0
-	for i := range w.s.Jobs[j].Stages[k].Attempts {
-		n = max(n, int(w.s.Jobs[j].Stages[k].Attempts[i].Task)+1)
+	for a := range w.s.Jobs[j].Stages[k].All() {
+		n = max(n, int(a.Task)+1)
 	}
 	return min(n, w.s.Plan.Jobs[j].Stages[k].Count())
 }

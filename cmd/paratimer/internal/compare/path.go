@@ -98,7 +98,7 @@ func holdersOf(r *Run, s *dag.Snapshot) (all []holder) {
 					h.work = dag.Instant(t.Work)
 				}
 				switch {
-				case !counts && !stage.Overtaken(i):
+				case !counts && !stage.Overtaken(a):
 					h.rest = Failures
 				case s.Plan.Jobs[j].Stages[k].Copies():
 					h.rest = Waiting

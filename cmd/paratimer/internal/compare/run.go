@@ -200,7 +200,7 @@ func phaseOf(plan *dag.Stage, s *dag.StageState, works map[int]float64) Phase {
 		switch {
 		case a.State == dag.AttemptFailed:
 			p.Failed++
-		case a.State == dag.AttemptKilled && !s.Overtaken(i):
+		case a.State == dag.AttemptKilled && !s.Overtaken(a):
 			p.Killed++
 		}
 		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End < a.Start {

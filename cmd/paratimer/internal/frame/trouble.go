@@ -55,7 +55,7 @@ func lostWork(s *dag.Snapshot, job int, k dag.StageIndex, i int) (at dag.Instant
 	switch {
 	case a.State == dag.AttemptFailed:
 		return a.End, a.Diagnosis, true
-	case a.State != dag.AttemptKilled || !a.Start.Known() || j.Stages[k].Overtaken(i) || a.Preempted():
+	case a.State != dag.AttemptKilled || !a.Start.Known() || j.Stages[k].Overtaken(a) || a.Preempted():
 	case onLostNode(s, a):
 		since := s.Nodes[a.Node].LostAt
 		if !j.Finished.Known() || !since.Known() || j.Finished > since {

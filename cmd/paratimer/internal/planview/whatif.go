@@ -19,34 +19,34 @@ const WhatIfVersion = 3
 // A WhatIf is the end of a query under each change, the limits, what a slot is worth, and time against slots. It is
 // what text, JSON and drawing show. Unknown is null.
 type WhatIf struct {
-	SchemaVersion  int              `json:"schema_version"`
-	Workflow       frame.Workflow   `json:"workflow"`
-	At             *frame.Time      `json:"at"` // null for a plan
-	ElapsedSeconds frame.Seconds    `json:"elapsed_seconds"`
-	TookSeconds    *frame.Seconds   `json:"took_seconds"` // of a finished run
-	MissRatio      units.Float      `json:"miss_ratio"`   // how much longer its replay is
-	Slots          Slots            `json:"slots"`
-	Base           Row              `json:"base"`
-	Changes        []Row            `json:"changes"`
-	Together       *Row             `json:"together"` // null if there are fewer than two changes, or if they exclude each other
-	Limits         []Row            `json:"limits"`
-	Curve          *Curve           `json:"curve"` // null if the time or the slots are unknown
-	Warnings       []whatif.Warning `json:"warnings"`
+	SchemaVersion  int            `json:"schema_version"`
+	Workflow       frame.Workflow `json:"workflow"`
+	At             *frame.Time    `json:"at"` // null for a plan
+	ElapsedSeconds frame.Seconds  `json:"elapsed_seconds"`
+	TookSeconds    *frame.Seconds `json:"took_seconds"` // of a finished run
+	MissRatio      units.Float    `json:"miss_ratio"`   // how much longer its replay is
+	Slots          Slots          `json:"slots"`
+	Base           Row            `json:"base"`
+	Changes        []Row          `json:"changes"`
+	Together       *Row           `json:"together"` // null if there are fewer than two changes, or if they exclude each other
+	Limits         []Row          `json:"limits"`
+	Curve          *Curve         `json:"curve"` // null if the time or the slots are unknown
+	Warnings       []dag.Warning  `json:"warnings"`
 }
 
 // A Row is the answer to one change. Without a time and a floor it is unknown, or the change does not apply.
 type Row struct {
-	Name             string           `json:"name"` // the change, or the name of a limit; "" for the base
-	RemainingSeconds *frame.Seconds   `json:"remaining_seconds"`
-	TotalSeconds     *frame.Seconds   `json:"total_seconds"`
-	SavedSeconds     *frame.Seconds   `json:"saved_seconds"`
-	SavedRatio       units.Float      `json:"saved_ratio"`
-	LowSeconds       *frame.Seconds   `json:"low_seconds"`
-	HighSeconds      *frame.Seconds   `json:"high_seconds"`
-	FloorSeconds     *frame.Seconds   `json:"floor_seconds"`
-	AssumedRatio     units.Float      `json:"assumed_ratio"`
-	Note             *string          `json:"note"` // the effect of the change, such as the worst failure
-	Warnings         []whatif.Warning `json:"warnings"`
+	Name             string         `json:"name"` // the change, or the name of a limit; "" for the base
+	RemainingSeconds *frame.Seconds `json:"remaining_seconds"`
+	TotalSeconds     *frame.Seconds `json:"total_seconds"`
+	SavedSeconds     *frame.Seconds `json:"saved_seconds"`
+	SavedRatio       units.Float    `json:"saved_ratio"`
+	LowSeconds       *frame.Seconds `json:"low_seconds"`
+	HighSeconds      *frame.Seconds `json:"high_seconds"`
+	FloorSeconds     *frame.Seconds `json:"floor_seconds"`
+	AssumedRatio     units.Float    `json:"assumed_ratio"`
+	Note             *string        `json:"note"` // the effect of the change, such as the worst failure
+	Warnings         []dag.Warning  `json:"warnings"`
 
 	title   string // of the row of a table
 	assumed bool   // too much for a time
@@ -86,7 +86,7 @@ func slotsOf(r whatif.Room) Slots {
 	}
 	switch r.Policy {
 	case dag.FIFO:
-		s.Maps, s.Reduces = &r.Maps, &r.Reduces
+		s.Maps, s.Reduces = &r.N[0], &r.N[1]
 	case dag.Executors:
 		s.Cores = s.Total
 	default:
@@ -114,7 +114,7 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 		Workflow:      frame.Workflow{ID: frame.Text(s.ID), Name: frame.Text(s.Plan.Name), State: s.State},
 		At:            frame.TimeOf(s.At), ElapsedSeconds: frame.SecondsOf(replay.Elapsed()),
 		MissRatio: units.Float(replay.Miss()), Slots: slotsOf(replay.Room()), Changes: []Row{}, Limits: []Row{},
-		Warnings: []whatif.Warning{},
+		Warnings: []dag.Warning{},
 	}
 	if took := replay.Took(); took > 0 {
 		v.TookSeconds = frame.SecondsIn(&took)
@@ -137,7 +137,7 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 	all, err := whatif.Together(changes)
 	switch {
 	case err != nil:
-		v.Warnings = append(v.Warnings, whatif.Warning{Code: whatif.WarnAlternatives, Text: err.Error()})
+		v.Warnings = append(v.Warnings, dag.Warning{Code: whatif.WarnAlternatives, Text: err.Error()})
 	case len(changes) > 1:
 		v.Together = new(ask("all together", all.String(), all, replay.PredictRange))
 	}
@@ -150,7 +150,7 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 		v.Limits = append(v.Limits, row)
 	}
 	for _, observed := range s.Warnings {
-		v.Warnings = append(v.Warnings, whatif.Warning{Code: whatif.WarnObservation, Text: observed.Text})
+		v.Warnings = append(v.Warnings, dag.Warning{Code: whatif.WarnObservation, Text: observed.Text})
 	}
 	if failed != nil {
 		return nil, failed
@@ -169,10 +169,10 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 // row predicts the query under one change.
 func (v *WhatIf) row(name string, c whatif.Change, predict func(whatif.Change) (whatif.Answer, error)) (Row, error) {
 	unknown := units.Float(math.NaN())
-	r := Row{Name: name, SavedRatio: unknown, AssumedRatio: unknown, Warnings: []whatif.Warning{}}
+	r := Row{Name: name, SavedRatio: unknown, AssumedRatio: unknown, Warnings: []dag.Warning{}}
 	a, err := predict(c)
 	if cannot := (*whatif.UnsupportedError)(nil); errors.As(err, &cannot) {
-		r.Warnings = append(r.Warnings, whatif.Warning{Code: whatif.WarnUnsupported, Text: cannot.Why})
+		r.Warnings = append(r.Warnings, dag.Warning{Code: whatif.WarnUnsupported, Text: cannot.Why})
 		return r, nil
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ func curved(points ...[2]int) *WhatIf {
 	c := &whatif.Curve{Knee: -1}
 	for _, p := range points {
 		c.Points = append(c.Points, whatif.Point{
-			Room:      whatif.Room{Policy: dag.YARN, Containers: p[0]},
+			Room:      whatif.Room{Policy: dag.YARN, N: [2]int{p[0]}},
 			Remaining: time.Duration(p[1]) * time.Second,
 		})
 	}

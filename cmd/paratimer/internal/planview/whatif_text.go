@@ -84,7 +84,7 @@ func (v *WhatIf) table(rows []Row) *page.Table {
 		if r.LowSeconds != nil && r.HighSeconds != nil {
 			spread = units.Seconds(*r.LowSeconds) + " to " + units.Seconds(*r.HighSeconds)
 		}
-		if slices.ContainsFunc(r.Warnings, func(w whatif.Warning) bool { return w.Code == whatif.WarnUnsupported }) {
+		if slices.ContainsFunc(r.Warnings, func(w dag.Warning) bool { return w.Code == whatif.WarnUnsupported }) {
 			note = "does not apply"
 		}
 		takes := atLeast(r.RemainingSeconds, r.FloorSeconds, float64(r.AssumedRatio))

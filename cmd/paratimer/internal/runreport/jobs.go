@@ -96,7 +96,7 @@ func (to *Job) measure(plan *dag.Job, j *dag.JobState) {
 			}
 			if a.State != dag.AttemptSucceeded {
 				to.FailedAttempts += order(a.State == dag.AttemptFailed)
-				to.KilledAttempts += order(a.State == dag.AttemptKilled && !stage.Overtaken(i))
+				to.KilledAttempts += order(a.State == dag.AttemptKilled && !stage.Overtaken(a))
 				continue
 			}
 			if len(plan.Stages[k].After) == 0 {

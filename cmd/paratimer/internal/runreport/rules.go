@@ -226,7 +226,7 @@ func (e *evidence) copies() (f finding) {
 				continue
 			}
 			all += lengthOf(a)
-			if a.Number > 0 && stage.Overtaken(i) {
+			if a.Number > 0 && stage.Overtaken(a) {
 				n, wasted = n+1, wasted+lengthOf(a)
 			}
 		}
