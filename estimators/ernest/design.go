@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/floats"
 )
@@ -129,10 +130,10 @@ type Plan struct {
 	// is +Inf.
 	Gap units.Float `json:"gap"`
 	// Cost is the cost of Support by weight. RowsCost is the cost of Rows as complete runs; it may exceed the budget.
-	Cost       float64   `json:"cost"`
-	RowsCost   float64   `json:"rows_cost"`
-	Candidates int       `json:"candidates"`
-	Warnings   []Warning `json:"warnings"`
+	Cost       float64       `json:"cost"`
+	RowsCost   float64       `json:"rows_cost"`
+	Candidates int           `json:"candidates"`
+	Warnings   []dag.Warning `json:"warnings"`
 }
 
 // MinWeight is the weight above which a candidate becomes a run, as in the authors' program.
@@ -234,7 +235,7 @@ func plan(rows []DesignRow, d *weighting, budget float64) *Plan {
 	p := &Plan{
 		Rows: []DesignRow{}, Support: []DesignRow{}, Objective: units.Float(d.objective),
 		Gap:        units.Float(max(0, d.gap)), // a negative one is a rounding error
-		Candidates: len(rows), Warnings: []Warning{},
+		Candidates: len(rows), Warnings: []dag.Warning{},
 	}
 	for i, r := range rows {
 		r.Weight = d.weights[i]
@@ -252,15 +253,15 @@ func plan(rows []DesignRow, d *weighting, budget float64) *Plan {
 	}
 	slices.SortStableFunc(p.Rows, func(a, b DesignRow) int { return cmp.Compare(b.Weight, a.Weight) })
 	if n := len(p.Rows); n < enough {
-		p.Warnings = append(p.Warnings, warning("few_runs",
+		p.Warnings = append(p.Warnings, dag.Warningf("few_runs",
 			"%d runs do not show how wrong a model of four terms is: raise the budget", n))
 	}
 	if n := counts(p.Rows); n < 3 {
-		p.Warnings = append(p.Warnings, warning("few_machine_counts", "the runs have %d different numbers of machines: "+
+		p.Warnings = append(p.Warnings, dag.Warningf("few_machine_counts", "the runs have %d different numbers of machines: "+
 			"1, machines and log(machines) cannot be separated; raise the budget or widen the machines", n))
 	}
 	if p.RowsCost > budget*(1+rounding) {
-		p.Warnings = append(p.Warnings, warning("over_budget",
+		p.Warnings = append(p.Warnings, dag.Warningf("over_budget",
 			"made whole, the runs cost %.4g of a budget of %g: the design wants parts of some", p.RowsCost, budget))
 	}
 	return p

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // judge returns the reason to doubt a model that cannot be checked or is likely wrong on its own rows.
-func (m *Model) judge() *Warning {
+func (m *Model) judge() *dag.Warning {
 	if n := notPositive(m.Rows); n > 0 {
 		return doubt("seconds_not_positive", "%d of the %d runs took no time: correct the rows", n, len(m.Rows))
 	}
@@ -30,7 +31,7 @@ func (m *Model) judge() *Warning {
 }
 
 // refuse returns nil, or the reason why the model has no reliable number for this point.
-func (m *Model) refuse(p *Prediction, c *configuration) *Warning {
+func (m *Model) refuse(p *Prediction, c *configuration) *dag.Warning {
 	x := p.Extrapolation
 	switch {
 	case math.IsNaN(p.Seconds):
@@ -72,20 +73,20 @@ func (m *Model) remark(p *Prediction) {
 	x := p.Extrapolation
 	for _, w := range []struct {
 		holds   bool
-		warning Warning
+		warning dag.Warning
 	}{
-		{x.Scale > UsualScale || x.Machines > UsualMachines, warning("far",
+		{x.Scale > UsualScale || x.Machines > UsualMachines, dag.Warningf("far",
 			"scale is %s and machines are %s beyond what was measured: farther than the paper shows (§6)",
 			times(x.Scale), times(x.Machines))},
-		{x.PerMachine > 2, warning("more_per_machine",
+		{x.PerMachine > 2, dag.Warningf("more_per_machine",
 			"each machine gets %s the most input that one was measured with: if its memory fills up, it takes longer",
 			times(x.PerMachine))},
-		{math.IsNaN(p.High) && !math.IsNaN(p.Seconds), warning("range_unknown",
+		{math.IsNaN(p.High) && !math.IsNaN(p.Seconds), dag.Warningf("range_unknown",
 			"there are no more runs than coefficients: how far the number may be off is not known")},
-		{p.High > wide*p.Low, warning("range_wide",
+		{p.High > wide*p.Low, dag.Warningf("range_wide",
 			"the rows say little of this point: between %s and %s; measure nearer to it", units.Seconds(p.Low),
 			units.Seconds(p.High))},
-		{p.Refused == nil && p.Risk > likely, warning("likely_off",
+		{p.Refused == nil && p.Risk > likely, dag.Warningf("likely_off",
 			"by the rows that were left out it is more than %s off with a probability of %s",
 			units.Percent(m.Options.refuseAbove()), units.Chance(p.Risk))},
 	} {
@@ -205,7 +206,7 @@ func (m *Model) suspected(p *Prediction, c *configuration) float64 {
 	for _, s := range m.suspects {
 		v := dot(s.model.of(c), s.model.x)
 		if v >= disagree*p.Seconds {
-			p.Warnings = append(p.Warnings, warning("faster_than_scale",
+			p.Warnings = append(p.Warnings, dag.Warningf("faster_than_scale",
 				"with %s the model fits better, by chance in %s of cases, and says %s instead of %s: measure at a scale "+
 					"nearer to %g, or fit with %s among the terms",
 				s.term, units.Tenths(s.chance), units.Seconds(v), units.Seconds(p.Seconds), p.Scale, s.term))

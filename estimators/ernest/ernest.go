@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -107,16 +108,16 @@ func checkRows(rows []Row) error {
 const longRun = 3600
 
 // unitWarnings warns if the magnitude of the times suggests a wrong unit.
-func unitWarnings(rows []Row) []Warning {
-	var warnings []Warning
+func unitWarnings(rows []Row) []dag.Warning {
+	var warnings []dag.Warning
 	seconds := column(rows, func(r Row) float64 { return r.Seconds })
 	if median := quantile(seconds, 0.5); median >= longRun {
-		warnings = append(warnings, warning("seconds_large",
+		warnings = append(warnings, dag.Warningf("seconds_large",
 			"half of the runs take %s or more: if the times are milliseconds, divide them by 1000", units.Seconds(median)))
 	}
 	if n := notPositive(rows); n > 0 {
 		first := slices.IndexFunc(rows, func(r Row) bool { return r.Seconds <= 0 })
-		warnings = append(warnings, warning("seconds_not_positive",
+		warnings = append(warnings, dag.Warningf("seconds_not_positive",
 			"%d of %d rows have a time of 0 or less, row %d the first: no run has", n, len(rows), 1+first))
 	}
 	return warnings
@@ -321,18 +322,8 @@ func bad(field, format string, args ...any) error {
 	return &InputError{0, field, fmt.Sprintf(format, args...)}
 }
 
-// A Warning is a remark to show with a number, or the reason why there is none. Codes are stable, texts are for people.
-type Warning struct {
-	Code string `json:"code"`
-	Text string `json:"text"`
-}
-
-func warning(code, format string, args ...any) Warning {
-	return Warning{code, fmt.Sprintf(format, args...)}
-}
-
 // doubt returns the reason why a model or a prediction must give no number unless forced.
-func doubt(code, format string, args ...any) *Warning {
-	w := warning(code, format, args...)
+func doubt(code, format string, args ...any) *dag.Warning {
+	w := dag.Warningf(code, format, args...)
 	return &w
 }

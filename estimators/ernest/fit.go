@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -50,10 +51,10 @@ type Model struct {
 	// Condition is the condition number of the rows' features with columns scaled to length 1; +Inf if the rank is
 	// below the number of terms.
 	Condition float64
-	Warnings  []Warning
+	Warnings  []dag.Warning
 	// Doubt is nil, or the reason why the model must give no number unless forced: nothing can check it, or it does not
 	// fit its own rows.
-	Doubt *Warning
+	Doubt *dag.Warning
 	// Relative means that the model has the least squared errors relative to the times, not the least squared seconds:
 	// leaving one out, its mean error is much lower. This is so where few long runs follow another law than the others,
 	// such as runs on machines with a full memory.
@@ -117,7 +118,7 @@ func (m *Model) Iterative() bool { return m.Rows[0].Iterations > 0 }
 
 // warn adds a warning.
 func (m *Model) warn(code, format string, args ...any) {
-	m.Warnings = append(m.Warnings, warning(code, format, args...))
+	m.Warnings = append(m.Warnings, dag.Warningf(code, format, args...))
 }
 
 // regressSetup fits the terms. To the model of an iterative job it adds as much of the set-up as the rows determine

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/dag"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,7 +24,7 @@ func must(t *testing.T, rows []Row, o FitOptions) *Model {
 	return m
 }
 
-func codes(warnings []Warning) []string {
+func codes(warnings []dag.Warning) []string {
 	var c []string
 	for _, w := range warnings {
 		c = append(c, w.Code)

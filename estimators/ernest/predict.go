@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -19,9 +20,9 @@ type Prediction struct {
 	// with the distance. NaN if unknown.
 	Seconds, Low, High float64
 	Extrapolation      Extrapolation
-	Warnings           []Warning
+	Warnings           []dag.Warning
 	// Refused is nil, or the reason why the number must not be shown unless forced. It concerns the model or the point.
-	Refused *Warning
+	Refused *dag.Warning
 	// Risk is the probability that Seconds is off by more than FitOptions.RefuseAbove. NaN if Seconds is NaN.
 	Risk float64
 	// Next is the estimate of the next best method; nil if no other method has a number.

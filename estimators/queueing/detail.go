@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A detail is the state of a fixpoint that follows tasks one by one, as the paper does (§3.4 to §3.6). A map slot j
@@ -238,7 +240,7 @@ func solveDetail(s *Spec, m Model, o Options) (*Result, error) {
 	}
 	f := iterate(o, d.step)
 	var all []outcome
-	var warnings []Warning
+	var warnings []dag.Warning
 	for _, j := range d.jobs {
 		one := d.outcome(j)
 		one.tree = d.tree(j, &j.line)
@@ -248,9 +250,9 @@ func solveDetail(s *Spec, m Model, o Options) (*Result, error) {
 		}
 		all = append(all, one)
 		if j.drawn < j.waves {
-			warnings = append(warnings, Warning{"few_waves", fmt.Sprintf(
+			warnings = append(warnings, dag.Warningf("few_waves",
 				"job %q: %d of %d waves of maps were followed, and the others taken as the last of these", j.Name,
-				j.drawn, j.waves)})
+				j.drawn, j.waves))
 		}
 	}
 	if m == ViannaTable4 {

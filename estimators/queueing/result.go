@@ -2,10 +2,10 @@ package queueing
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -17,8 +17,8 @@ type Result struct {
 	Centres []Centre `json:"centres"`
 
 	Fixpoint
-	*Sampling           // of a simulation; nil for a model
-	Warnings  []Warning `json:"warnings"`
+	*Sampling               // of a simulation; nil for a model
+	Warnings  []dag.Warning `json:"warnings"`
 }
 
 // A Fixpoint describes how the iteration over residence times and timelines ended. A simulation has converged.
@@ -150,12 +150,12 @@ func (c *classSum) add(tasks float64, demand, stay vector) {
 // resultOf returns the result of a model. It stretches the responses so that no centre is busy for longer than the jobs
 // take: no queueing model may break this bound.
 func resultOf(s *Spec, nodes []group, all []outcome) *Result {
-	r := &Result{Centres: centres(s, nodes, all), Warnings: []Warning{}}
+	r := &Result{Centres: centres(s, nodes, all), Warnings: []dag.Warning{}}
 	if len(r.Centres) > 0 && r.Centres[0].Utilisation > 1 {
 		most := r.Centres[0]
-		r.Warnings = append(r.Warnings, Warning{"saturated", fmt.Sprintf(
+		r.Warnings = append(r.Warnings, dag.Warningf("saturated",
 			"the model would have the %s busy for %.3g of the time: the response is what its work takes", most.Kind,
-			most.Utilisation)})
+			most.Utilisation))
 		for i := range all {
 			all[i].response *= most.Utilisation
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/stat"
 )
@@ -181,7 +182,7 @@ func mean(all []*sample, of func(*sample) float64) (value, standardError float64
 }
 
 // submittedOnce is the warning of several jobs without cycles.
-var submittedOnce = Warning{
+var submittedOnce = dag.Warning{
 	Code: "submitted_once",
 	Text: "each job is submitted once, all at the same time, and the last ones run alone: " +
 		"models answer for jobs that begin again as they end, which --cycles 4 simulates",
@@ -190,7 +191,7 @@ var submittedOnce = Warning{
 func result(s *Spec, cycles int, all []*sample) *Result {
 	r := &Result{
 		Model: Simulation, Fixpoint: Fixpoint{Converged: true},
-		Sampling: &Sampling{Runs: len(all), Cycles: cycles}, Warnings: []Warning{},
+		Sampling: &Sampling{Runs: len(all), Cycles: cycles}, Warnings: []dag.Warning{},
 	}
 	r.Makespan, _ = mean(all, func(s *sample) float64 { return s.makespan })
 	if cycles == 0 && s.Several() {

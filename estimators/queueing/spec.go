@@ -3,6 +3,8 @@ package queueing
 import (
 	"fmt"
 	"math"
+
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A Spec is a cluster of equal nodes and the jobs that share it (§3.1, Table 1). Each node has its CPUs, its disks and
@@ -176,14 +178,8 @@ func within(name string, v, lo, hi int) error {
 	return nil
 }
 
-// A Warning is a doubt about a result: Code for programs, Text for people.
-type Warning struct {
-	Code string `json:"code"`
-	Text string `json:"text"`
-}
-
 // calibrated is the warning of every result of ViannaTable4.
-var calibrated = Warning{"calibrated", "this reading of the paper was selected by the figures that it prints: " +
+var calibrated = dag.Warning{Code: "calibrated", Text: "this reading of the paper was selected by the figures that it prints: " +
 	"within 7% of its Table 4, and far from the simulation of its Fig. 7 to 9 (docs/evidence/models.md); vianna-fj is the estimate to use"}
 
 // Median and 90th percentile of the error of Product against the simulation, for random clusters with several jobs at
@@ -191,12 +187,9 @@ var calibrated = Warning{"calibrated", "this reading of the paper was selected b
 const severalMedian, severalNinetieth = "3.6%", "15.6%"
 
 // severalJobs is the warning of results with several jobs at once, for which the model was least accurate in tests.
-var severalJobs = Warning{
-	"several_jobs",
-	fmt.Sprintf("several jobs at once are taken to meet at random places of their timelines, each "+
-		"beginning again as it ends: of clusters drawn by chance half were more than %s off the simulation, a tenth more than %s, nearly always "+
-		"too long (docs/evidence/models.md)", severalMedian, severalNinetieth),
-}
+var severalJobs = dag.Warningf("several_jobs", "several jobs at once are taken to meet at random places of their timelines, each "+
+	"beginning again as it ends: of clusters drawn by chance half were more than %s off the simulation, a tenth more than %s, nearly always "+
+	"too long (docs/evidence/models.md)", severalMedian, severalNinetieth)
 
 // Several reports whether more than one job is in the system.
 func (s *Spec) Several() bool { return len(s.Jobs) > 1 || s.Jobs[0].Copies > 1 }

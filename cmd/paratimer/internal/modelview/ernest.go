@@ -9,6 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/units"
 )
@@ -28,7 +29,7 @@ type Fitted struct {
 	Training     ernest.TrainingOverhead `json:"training"`
 	Predictions  []Prediction            `json:"predictions"`
 	Retrain      *ernest.Signal          `json:"retrain"` // null if no later run was given
-	Warnings     []ernest.Warning        `json:"warnings"`
+	Warnings     []dag.Warning           `json:"warnings"`
 
 	Next  string `json:"-"` // next step, a command; "" for none
 	model *ernest.Model
@@ -43,17 +44,17 @@ type Part struct {
 // A Prediction is a run that was not made. Its times are null if it is refused and not forced.
 type Prediction struct {
 	ernest.Point
-	Seconds       units.Float     `json:"seconds"`
-	LowSeconds    units.Float     `json:"low_seconds"`
-	HighSeconds   units.Float     `json:"high_seconds"`
-	Extrapolation units.Float     `json:"extrapolation_doublings"`
-	TrainingRatio units.Float     `json:"training_work_ratio"` // machine time of all training runs over this run's
-	RiskRatio     units.Float     `json:"risk_ratio"`          // probability that it is off by more than refuse-above
-	Next          *ernest.Guess   `json:"next_best"`
-	Refused       *ernest.Warning `json:"refused"`
+	Seconds       units.Float   `json:"seconds"`
+	LowSeconds    units.Float   `json:"low_seconds"`
+	HighSeconds   units.Float   `json:"high_seconds"`
+	Extrapolation units.Float   `json:"extrapolation_doublings"`
+	TrainingRatio units.Float   `json:"training_work_ratio"` // machine time of all training runs over this run's
+	RiskRatio     units.Float   `json:"risk_ratio"`          // probability that it is off by more than refuse-above
+	Next          *ernest.Guess `json:"next_best"`
+	Refused       *dag.Warning  `json:"refused"`
 
 	beyond   ernest.Extrapolation
-	warnings []ernest.Warning // of a number that is shown
+	warnings []dag.Warning // of a number that is shown
 }
 
 // Predict evaluates a model at points. Refused predictions have their numbers if forced. ran are runs that were made
@@ -91,35 +92,35 @@ func Predict(file string, m *ernest.Model, points []ernest.Point, ran []ernest.R
 }
 
 // refusal returns the reason why a point has no reliable number.
-func refusal(p *Prediction) []ernest.Warning {
+func refusal(p *Prediction) []dag.Warning {
 	if p.Refused == nil {
 		return nil
 	}
-	return []ernest.Warning{*p.Refused}
+	return []dag.Warning{*p.Refused}
 }
 
 // doubts returns the warnings of a number that is shown.
-func doubts(p *Prediction) []ernest.Warning { return p.warnings }
+func doubts(p *Prediction) []dag.Warning { return p.warnings }
 
 // likelyOff reports whether a number is more likely off than not.
 func (p *Prediction) likelyOff() bool {
-	return slices.ContainsFunc(p.warnings, func(w ernest.Warning) bool { return w.Code == "likely_off" })
+	return slices.ContainsFunc(p.warnings, func(w dag.Warning) bool { return w.Code == "likely_off" })
 }
 
 // nextBest returns the prediction of the next best method, for a point without a number or with one that is likely
 // off.
-func (f *Fitted) nextBest(p *Prediction) []ernest.Warning {
+func (f *Fitted) nextBest(p *Prediction) []dag.Warning {
 	if p.Refused == nil && !p.likelyOff() || p.Next == nil {
 		return nil
 	}
-	return []ernest.Warning{{Code: p.Next.Method, Text: fmt.Sprintf(
+	return []dag.Warning{{Code: p.Next.Method, Text: fmt.Sprintf(
 		"%s says %s; leaving one out it is %s off in the mean, ernest %s", p.Next.Method, units.Seconds(p.Next.Seconds),
 		units.Tenths(p.Next.Error), units.Tenths(f.LOOMeanRatio))}}
 }
 
 // remarks returns the first remark of each kind, with its point unless all points have it, and the number of others.
-func (f *Fitted) remarks(of func(*Prediction) []ernest.Warning) (out []ernest.Warning) {
-	seen, kinds := map[ernest.Warning]bool{}, map[string]int{}
+func (f *Fitted) remarks(of func(*Prediction) []dag.Warning) (out []dag.Warning) {
+	seen, kinds := map[dag.Warning]bool{}, map[string]int{}
 	for _, p := range f.Predictions {
 		for _, w := range of(&p) {
 			if seen[w] {
@@ -256,7 +257,7 @@ func (f *Fitted) between(of func(ernest.Row) float64) string {
 }
 
 // say adds a line for each warning, after a word.
-func say(d *page.Document, word string, all []ernest.Warning) {
+func say(d *page.Document, word string, all []dag.Warning) {
 	for _, w := range all {
 		d.Add(page.Say(word + ": " + w.Text))
 	}

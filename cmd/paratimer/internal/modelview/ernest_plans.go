@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/units"
 )
@@ -53,9 +54,9 @@ func (d *Design) Document() *page.Document {
 // predict --offer`. Unknown and refused values are null.
 type Choice struct {
 	ernest.Want
-	Best     *ernest.Choice   `json:"best"` // null if no choice meets the limits
-	Choices  []ernest.Choice  `json:"choices"`
-	Warnings []ernest.Warning `json:"warnings"` // of the offers' models
+	Best     *ernest.Choice  `json:"best"` // null if no choice meets the limits
+	Choices  []ernest.Choice `json:"choices"`
+	Warnings []dag.Warning   `json:"warnings"` // of the offers' models
 }
 
 // shownChoices is the number of choices in the text; the best one of each offer is always included.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/units"
 )
@@ -100,7 +101,7 @@ func TestUnknownIsNull(t *testing.T) {
 
 // TestRemarks: what all points have is said once, what one of them has names it, what is alike is counted.
 func TestRemarks(t *testing.T) {
-	all := map[float64][]ernest.Warning{
+	all := map[float64][]dag.Warning{
 		1: {{Code: "a", Text: "1"}, {Code: "b", Text: "x"}},
 		2: {{Code: "a", Text: "2"}, {Code: "b", Text: "x"}},
 		3: {{Code: "a", Text: "3"}, {Code: "b", Text: "x"}, {Code: "c", Text: "y"}},
@@ -110,7 +111,7 @@ func TestRemarks(t *testing.T) {
 		f.Predictions = append(f.Predictions, Prediction{Point: ernest.Point{Machines: machines, Scale: 1}})
 	}
 	slices.SortFunc(f.Predictions, func(a, b Prediction) int { return cmp.Compare(a.Machines, b.Machines) })
-	got := f.remarks(func(p *Prediction) []ernest.Warning { return all[p.Machines] })
+	got := f.remarks(func(p *Prediction) []dag.Warning { return all[p.Machines] })
 	want := []string{"1 machines, scale 1: 1 (and 2 more like this)", "x", "3 machines, scale 1: y"}
 	if len(got) != len(want) {
 		t.Fatalf("%v", got)

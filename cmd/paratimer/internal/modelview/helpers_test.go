@@ -12,6 +12,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/units"
 )
@@ -74,7 +75,7 @@ func answer() *queueing.Result {
 			{Kind: queueing.CPU, Count: 3, Servers: 2, Utilisation: 0.15},
 			{Kind: queueing.Network, Count: 1, Servers: 1, Utilisation: 0.03},
 		},
-		Warnings: []queueing.Warning{{Code: "doubt", Text: "the network is nearly full"}},
+		Warnings: []dag.Warning{{Code: "doubt", Text: "the network is nearly full"}},
 		Fixpoint: queueing.Fixpoint{Iterations: 40, Converged: true, Residual: 1e-10},
 	}
 }
@@ -85,7 +86,7 @@ func simulated() *queueing.Result {
 	j := &spec().Jobs[0]
 	return &queueing.Result{
 		Model: queueing.Simulation, Fixpoint: queueing.Fixpoint{Converged: true},
-		Sampling: &queueing.Sampling{Runs: 400, Makespan: 29}, Warnings: []queueing.Warning{},
+		Sampling: &queueing.Sampling{Runs: 400, Makespan: 29}, Warnings: []dag.Warning{},
 		Jobs: []queueing.JobResult{{
 			Name: j.Name, Copies: 2, Response: 28.5, StandardError: 0.4, Throughput: 2 / 28.5, Span: unknown,
 			Classes: []queueing.Class{
@@ -119,7 +120,7 @@ func shown() *View {
 		{Code: "map_slots", Means: "twice the map slots", Response: 33, Saved: -0.056},
 	}
 	v.Bound = bound("", v.Results[0].Centres, v.Improvements)
-	v.Warnings = []queueing.Warning{{Code: "unit", Text: "job.yaml:3:4: cpu is 5105"}}
+	v.Warnings = []dag.Warning{{Code: "unit", Text: "job.yaml:3:4: cpu is 5105"}}
 	return v
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/units"
 )
@@ -25,14 +26,14 @@ type View struct {
 	Results       []*queueing.Result `json:"results"` // at least one; of the simulation the last
 	Bound         *string            `json:"bound"`
 	Improvements  []Improvement      `json:"levers"` // empty if they were not computed
-	Warnings      []queueing.Warning `json:"warnings"`
+	Warnings      []dag.Warning      `json:"warnings"`
 }
 
 // New returns a view of a Spec without results.
 func New(name string, s *queueing.Spec) *View {
 	v := &View{SchemaVersion: SchemaVersion, Name: name, Cluster: *s}
 	v.Cluster.Disks, v.Cluster.ReduceSlots = max(1, s.Disks), max(1, s.ReduceSlots)
-	v.Improvements, v.Warnings = []Improvement{}, []queueing.Warning{}
+	v.Improvements, v.Warnings = []Improvement{}, []dag.Warning{}
 	return v
 }
 

@@ -30,7 +30,7 @@ type Runs struct {
 	File     string // for messages
 	Lines    []int  // in the file; nil for recorded runs
 	Rows     []ernest.Row
-	Warnings []ernest.Warning
+	Warnings []dag.Warning
 }
 
 // The columns of a table, by the order of flags.
@@ -152,7 +152,7 @@ var otherUnit = regexp.MustCompile(
 	`(?i)(^|[^a-z])(ms|msecs?|millis|milliseconds|us|µs|micros|min|mins|minutes|h|hours)([^a-z]|$)`)
 
 func (r *Runs) warn(code, format string, args ...any) {
-	r.Warnings = append(r.Warnings, ernest.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
+	r.Warnings = append(r.Warnings, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 }
 
 // A record is a line of a table, without spaces around its fields.
