@@ -44,7 +44,8 @@ func (p *Profiled) Next(ctx context.Context) (*dag.Snapshot, error) {
 		return s, nil
 	}
 	with := profiles.Attach(s, known)
-	if s.Plan != p.was {
+	// The jobs of a profile stand in for those of the same plan only until one of these has shown the DAG.
+	if s.Plan != p.was || len(with.Plan.Jobs) != len(p.is.Jobs) {
 		p.was, p.is, p.known = s.Plan, with.Plan, with.Profiles
 	}
 	with.Plan, with.Profiles = p.is, p.known
