@@ -1,46 +1,24 @@
 package queueing
 
 import (
-	"container/heap"
 	"math"
+	"slices"
 )
 
 // A customer is a task at a centre.
 type customer struct {
 	end  float64 // the centre's attained service at which the task is finished
-	seq  uint64  // order of arrival: ties are served in this order
 	task int32
 }
 
-// customers is a heap with the earliest departure first.
-type customers []customer
-
-func (c customers) Len() int { return len(c) }
-
-func (c customers) Less(i, k int) bool {
-	return c[i].end < c[k].end || c[i].end == c[k].end && c[i].seq < c[k].seq
-}
-
-func (c customers) Swap(i, k int) { c[i], c[k] = c[k], c[i] }
-
-func (c *customers) Push(one any) { *c = append(*c, one.(customer)) } //nolint:forcetypeassert // of a centre
-
-// Pop removes the last one.
-func (c *customers) Pop() any {
-	last := (*c)[len(*c)-1]
-	*c = (*c)[:len(*c)-1]
-	return last
-}
-
 // A centre serves tasks with a number of equal servers. Under processor sharing all tasks attain service at the same
-// rate, so the next departure is the minimum of a heap, whatever arrives.
+// rate, so the order of departures stays the same, whatever arrives.
 type centre struct {
 	servers  float64
-	inside   customers
+	inside   []customer // by departure; ties in order of arrival
 	attained float64
 	at       float64 // time at which attained was last updated
 	busy     float64 // server seconds so far
-	seq      uint64
 }
 
 // rate returns the service per second of each task inside.
@@ -65,8 +43,14 @@ func (c *centre) pass(now float64) {
 // arrive adds a task with the given service demand.
 func (c *centre) arrive(now float64, task int32, service float64) {
 	c.pass(now)
-	c.seq++
-	heap.Push(&c.inside, customer{c.attained + service, c.seq, task})
+	end := c.attained + service
+	at, _ := slices.BinarySearchFunc(c.inside, end, func(x customer, end float64) int {
+		if x.end <= end {
+			return -1
+		}
+		return 1
+	})
+	c.inside = slices.Insert(c.inside, at, customer{end, task})
 }
 
 // next returns the time at which the next task leaves if none arrives; +Inf for an empty centre.
@@ -81,7 +65,7 @@ func (c *centre) next() float64 {
 func (c *centre) leave(now float64) int32 {
 	c.pass(now)
 	first := c.inside[0]
-	heap.Pop(&c.inside)
+	c.inside = slices.Delete(c.inside, 0, 1)
 	c.attained = first.end // without a rounding error
 	return first.task
 }

@@ -1,9 +1,11 @@
 package queueing
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -106,7 +108,7 @@ func (d *detail) lay(j *detailJob) {
 				fresh[n][t.id].stay = t.stay
 			}
 		}
-		sortTasks(fresh[n])
+		slices.SortStableFunc(fresh[n], func(a, b task) int { return cmp.Compare(a.start, b.start) })
 	}
 	j.tasks = fresh
 	whole := d.forkJoin(j, j.line)
@@ -152,63 +154,62 @@ func (d *detail) step() (change float64) {
 	return change
 }
 
-// detailQueues is the mean number of tasks of each job at each centre of each node, over the job's response: β of
+// A nodeLoad is the mean number of tasks of one copy of a job at each centre of a node, over the job's response: β of
 // equation 6.
-type detailQueues struct {
-	cpu  [][][]float64 // by job, node and CPU, for one copy
-	disk [][][]float64 // by job, node and disk
-	at   [][]vector    // by job and node, at fibres and the network; the network's value sums over all nodes
-	jobs []*detailJob
+type nodeLoad struct {
+	cpu, disk []float64 // by CPU and disk; nil: none
+	at        vector    // at fibres and the network; the network's value sums over all nodes
 }
 
-func (d *detail) queues() detailQueues {
-	q := detailQueues{jobs: d.jobs}
+// queues returns the loads by job and node.
+func (d *detail) queues() [][]nodeLoad {
+	q := make([][]nodeLoad, len(d.jobs))
 	alone := len(d.jobs) == 1 && d.jobs[0].Copies == 1
-	for _, j := range d.jobs {
-		cpu, disk, at := make([][]float64, len(d.nodes)), make([][]float64, len(d.nodes)), make([]vector, len(d.nodes))
+	for i, j := range d.jobs {
+		q[i] = make([]nodeLoad, len(d.nodes))
 		if !alone && j.response > 0 {
-			d.spread(j, cpu, disk, at)
+			d.spread(j, q[i])
 		}
-		q.cpu, q.disk, q.at = append(q.cpu, cpu), append(q.disk, disk), append(q.at, at)
 	}
 	return q
 }
 
 // spread computes where a job's tasks are. Waves that were not drawn count like those that were.
-func (d *detail) spread(j *detailJob, cpu, disk [][]float64, at []vector) {
+func (d *detail) spread(j *detailJob, loads []nodeLoad) {
 	network := 0.0
 	for n, g := range d.nodes {
-		cpu[n], disk[n] = make([]float64, d.spec.servers()[CPU]), make([]float64, d.spec.servers()[Disk])
+		l := &loads[n]
+		l.cpu, l.disk = make([]float64, d.spec.servers()[CPU]), make([]float64, d.spec.servers()[Disk])
 		weights := d.weights(j, n)
 		for i := range j.tasks[n] {
 			t := &j.tasks[n][i]
 			weight := weights[t.kind] / j.response
 			for k := range t.stay {
-				at[n][k] += weight * t.stay[k]
+				l.at[k] += weight * t.stay[k]
 			}
-			cpu[n][t.cpu] += weight * t.stay[CPU]
-			disk[n][t.disk] += weight * t.stay[Disk]
+			l.cpu[t.cpu] += weight * t.stay[CPU]
+			l.disk[t.disk] += weight * t.stay[Disk]
 		}
-		network += float64(g.nodes) * at[n][Network]
+		network += float64(g.nodes) * l.at[Network]
 	}
-	for n := range at {
-		at[n][Network] = network
+	for n := range loads {
+		loads[n].at[Network] = network
 	}
 }
 
 // seen returns the mean number of other copies' and jobs' tasks that a task meets on a node, at one of its CPUs and
 // one of its disks.
-func (q *detailQueues) seen(job, n, cpu, disk int) (v vector) {
-	for i, j := range q.jobs {
-		copies := float64(j.Copies)
+func (d *detail) seen(q [][]nodeLoad, job, n, cpu, disk int) (v vector) {
+	for i, j := range d.jobs {
+		copies, l := float64(j.Copies), &q[i][n]
 		if i == job {
 			copies--
 		}
-		v[Fibre] += copies * q.at[i][n][Fibre]
-		v[Network] += copies * q.at[i][n][Network]
-		if q.cpu[i][n] != nil {
-			v[CPU] += copies * q.cpu[i][n][cpu]
-			v[Disk] += copies * q.disk[i][n][disk]
+		v[Fibre] += copies * l.at[Fibre]
+		v[Network] += copies * l.at[Network]
+		if l.cpu != nil {
+			v[CPU] += copies * l.cpu[cpu]
+			v[Disk] += copies * l.disk[disk]
 		}
 	}
 	return v
@@ -217,10 +218,9 @@ func (q *detailQueues) seen(job, n, cpu, disk int) (v vector) {
 // phases cuts the timeline at the wake-ups of blocked reduces. If there are very many phases, it merges the middle
 // ones.
 func (t *timeline) phases() []Phase {
-	cuts := append(append([]float64{0}, t.wakes...), t.end)
 	var all []Phase
-	for i, c := range cuts[1:] {
-		all = append(all, Phase{cuts[i], c, 1})
+	for _, p := range t.intervals() {
+		all = append(all, Phase{p.from, p.to, 1})
 	}
 	if many := len(all) - listedPhases; many > 0 {
 		at := listedPhases / 2

@@ -231,7 +231,7 @@ func (p *product) join(j *productJob) float64 {
 		c, copied, merge := &j.copies[g], j.stay[g][copyingAlone].moments(), j.stay[g][merging].moments()
 		// A freed slot takes the next reduce, so the last wave may be partial.
 		waves := float64(gr.dealt(j.Reduces, p.spec.Nodes)) / float64(j.abreast[g])
-		later := copied.times(p.rounds(j)).plus(merge).times(waves - 1)
+		later := copied.times(p.spec.rounds(j.Maps)).plus(merge).times(waves - 1)
 		ch := chain{count: float64(gr.nodes * j.abreast[g])}
 		var left moments
 		if c.blocked {
@@ -326,26 +326,16 @@ func (d *detail) forkJoin(j *detailJob, t timeline) float64 {
 	if j.Reduces == 0 {
 		return h * t.mapsEnd
 	}
-	total, from := 0.0, 0.0
-	next := 0 // copies before it belong to earlier phases
-	for p := 0; p <= len(t.wakes); p++ {
-		to := t.end
-		if p < len(t.wakes) {
-			to = t.wakes[p]
+	total := 0.0
+	for i, p := range t.intervals() {
+		reduce := 0.0
+		for _, length := range turns(p.copies) {
+			reduce += length
 		}
-		maps := math.Max(0, math.Min(to, t.mapsEnd)-from)
-		reduce, before := 0.0, math.Inf(-1)
-		for ; next < len(t.copies) && t.copies[next].start < to-merged; next++ {
-			if c := t.copies[next]; c.start > before {
-				reduce += c.end - c.start
-				before = c.start
-			}
-		}
-		if p == len(t.wakes) {
+		if i == len(t.wakes) {
 			reduce += t.end - t.copied
 		}
-		total += math.Max(h*maps, reduce)
-		from = to
+		total += math.Max(h*math.Max(0, math.Min(p.to, t.mapsEnd)-p.from), reduce)
 	}
 	return total
 }

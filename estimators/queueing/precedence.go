@@ -2,6 +2,7 @@ package queueing
 
 import (
 	"math"
+	"slices"
 
 	"github.com/paratimer/paratimer/units"
 )
@@ -58,29 +59,18 @@ func (d *detail) tree(j *detailJob, t *timeline) *Tree {
 		return d.joinedTree(j, t)
 	}
 	var phases []*Tree
-	next, from := 0, 0.0
-	for p := 0; p <= len(t.wakes); p++ {
-		to := t.end
-		if p < len(t.wakes) {
-			to = t.wakes[p]
-		}
-		parts := d.mapParts(j, t, from, to)
+	for i, p := range t.intervals() {
+		parts := d.mapParts(j, t, p.from, p.to)
 		reduce := moments{}
-		shuffles := 0
-		before := math.Inf(-1)
-		for ; next < len(t.copies) && t.copies[next].start < to-merged; next++ {
-			shuffles++
-			if c := t.copies[next]; c.start > before {
-				reduce = reduce.plus(exponential(c.end - c.start))
-				before = c.start
-			}
+		for _, length := range turns(p.copies) {
+			reduce = reduce.plus(exponential(length))
 		}
 		if j.Reduces > 0 {
 			var merge *Tree
-			if p == len(t.wakes) {
+			if i == len(t.wakes) {
 				merge = leaf(Merge, 1, exponential(j.stay[Merge]))
 			}
-			if chain := serial(leaf(Shuffle, shuffles, reduce), merge); chain != nil {
+			if chain := serial(leaf(Shuffle, len(p.copies), reduce), merge); chain != nil {
 				chain.Count = d.reducesAbreast(j)
 				parts = append(parts, chain)
 			}
@@ -88,7 +78,6 @@ func (d *detail) tree(j *detailJob, t *timeline) *Tree {
 		if whole := and(parts...); whole != nil {
 			phases = append(phases, whole)
 		}
-		from = to
 	}
 	return serial(phases...)
 }
@@ -124,28 +113,17 @@ func (d *detail) joinedTree(j *detailJob, t *timeline) *Tree {
 	row := func(k Kind, tasks int, turns float64) *Tree {
 		return leaf(k, tasks, exponential(j.stay[k]).times(turns))
 	}
-	waves := (len(t.maps) + j.slots - 1) / j.slots
-	last := len(t.maps) - (waves-1)*j.slots
+	waves, last := t.waves()
 	long, short := row(Map, waves, float64(waves)), row(Map, waves-1, float64(waves-1))
 	long.Count, short.Count = last, j.slots-last
 	maps := and(long, short)
 	if j.Reduces == 0 {
 		return maps
 	}
-	left, turns, before := 0, 0.0, math.Inf(-1)
-	for _, c := range t.copies {
-		if c.start < t.mapsEnd-merged {
-			continue
-		}
-		left++
-		if c.start > before {
-			turns++
-			before = c.start
-		}
-	}
-	later := serial(row(Shuffle, j.Maps, d.rounds(j)), row(Merge, 1, 1))
+	left := slices.DeleteFunc(slices.Clone(t.copies), func(c copyPiece) bool { return c.start < t.mapsEnd-merged })
+	later := serial(row(Shuffle, j.Maps, d.spec.rounds(j.Maps)), row(Merge, 1, 1))
 	later.Count = d.laterWaves(j)
-	reduce := serial(row(Shuffle, left, turns), row(Merge, 1, 1), later)
+	reduce := serial(row(Shuffle, len(left), float64(len(turns(left)))), row(Merge, 1, 1), later)
 	reduce.Count = d.reducesAbreast(j)
 	return serial(maps, and(reduce))
 }
@@ -158,8 +136,7 @@ type threadKind struct {
 
 // kinds returns the thread that is ahead of all others, those with a map in the last wave, and those without one.
 func (t *timeline) kinds(j *detailJob) []threadKind {
-	waves := (len(t.maps) + j.slots - 1) / j.slots
-	last := len(t.maps) - (waves-1)*j.slots
+	waves, last := t.waves()
 	ahead := 0.0
 	if len(t.maps) > 0 {
 		ahead = t.mapTime - t.maps[0].end

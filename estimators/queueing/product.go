@@ -104,12 +104,7 @@ func (p *product) mapTime(j *productJob) float64 {
 // reduceEnd returns the time at which the last reduce of a group's nodes ends.
 func (p *product) reduceEnd(j *productJob, g int) float64 {
 	merge := j.stay[g][merging].sum()
-	return j.copies[g].end + merge + float64(p.laterWaves(j, g))*(p.rounds(j)*j.copies[g].alone+merge)
-}
-
-// rounds returns the number of consecutive shuffles that copy all map outputs.
-func (p *product) rounds(j *productJob) float64 {
-	return math.Ceil(float64(j.Maps) / float64(p.spec.ShuffleThreads))
+	return j.copies[g].end + merge + float64(p.laterWaves(j, g))*(p.spec.rounds(j.Maps)*j.copies[g].alone+merge)
 }
 
 // laterWaves returns the number of waves of reduces after the first on a group's nodes.

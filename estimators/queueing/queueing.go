@@ -60,10 +60,8 @@ func (m Model) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // ParseModel returns the model with the given name.
 func ParseModel(name string) (Model, error) {
-	for i, n := range modelNames {
-		if n == name {
-			return Model(i), nil
-		}
+	if i := slices.Index(modelNames[:], name); i >= 0 {
+		return Model(i), nil
 	}
 	return 0, fmt.Errorf("unknown model %q: one of %s", name, strings.Join(modelNames[:], ", "))
 }

@@ -10,9 +10,9 @@ type simulatedTask struct {
 	copy   *copyOf
 	kind   Kind
 	node   int32
-	reduce int32 // of a shuffle or merge
-	stage  int8  // the current centre
-	asks   [kinds]float64
+	reduce int32      // of a shuffle or merge
+	at     CentreKind // its current centre; a task visits the centres in their order
+	asks   vector     // seconds of service
 	start  float64
 }
 
@@ -39,15 +39,7 @@ func simulate(s *Spec, o SimulationOptions, seed, limit int) *sample {
 	r := &simulationRun{spec: s, options: o, random: source(o.Seed, seed), left: limit}
 	r.centres = make([]centre, 3*s.Nodes+1)
 	for i := range r.centres {
-		servers := 1
-		switch {
-		case i == 3*s.Nodes: // the network
-		case i%3 == cpu:
-			servers = s.CPUs
-		case i%3 == disk:
-			servers = max(s.Disks, 1)
-		}
-		r.centres[i] = centre{servers: float64(servers)}
+		r.centres[i] = centre{servers: float64(s.servers()[r.kindOf(i)])}
 	}
 	r.agenda = newAgenda(len(r.centres))
 	r.submitAll()
@@ -60,7 +52,7 @@ func simulate(s *Spec, o SimulationOptions, seed, limit int) *sample {
 		c := &r.centres[i]
 		t := c.leave(when)
 		r.agenda.set(i, c.next())
-		r.tasks[t].stage++
+		r.tasks[t].at++
 		r.ready = append(r.ready, t)
 	}
 	return r.sample()
@@ -92,8 +84,8 @@ func (r *simulationRun) settle() {
 
 func (r *simulationRun) advance(i int32) {
 	t := &r.tasks[i]
-	for ; t.stage < kinds; t.stage++ {
-		if service := t.asks[t.stage]; service > 0 {
+	for ; t.at <= Network; t.at++ {
+		if service := t.asks[t.at]; service > 0 {
 			at := r.centre(t)
 			c := &r.centres[at]
 			c.arrive(r.now, i, service)
@@ -108,24 +100,23 @@ func (r *simulationRun) advance(i int32) {
 
 // centre returns the index of the task's next centre.
 func (r *simulationRun) centre(t *simulatedTask) int {
-	if t.stage == network {
+	if t.at == Network {
 		return len(r.centres) - 1
 	}
-	return 3*int(t.node) + int(t.stage)
+	return 3*int(t.node) + int(t.at)
 }
 
-// The centres that a task visits, in order.
-const (
-	cpu = iota
-	fibre
-	disk
-	network
-	kinds
-)
+// kindOf returns the kind of the centre of an index.
+func (r *simulationRun) kindOf(i int) CentreKind {
+	if i == len(r.centres)-1 {
+		return Network
+	}
+	return CentreKind(i % 3)
+}
 
 // draw returns a task's service demand at each centre.
-func (r *simulationRun) draw(d Demand) [kinds]float64 {
-	all := [kinds]float64{d.CPU, d.Fibre, d.Disk, d.Network}
+func (r *simulationRun) draw(d Demand) vector {
+	all := vector{d.CPU, d.Fibre, d.Disk, d.Network}
 	if r.options.Distribution == Exponential {
 		for i := range all {
 			all[i] *= r.random.ExpFloat64()

@@ -142,7 +142,7 @@ type record struct {
 // A sample is the result of one run.
 type sample struct {
 	makespan float64
-	busy     [kinds]float64 // busy seconds of a server, mean over the servers of a kind
+	busy     vector // busy seconds of a server, mean over the servers of a kind
 	jobs     []record
 }
 
@@ -154,14 +154,11 @@ func (r *simulationRun) sample() *sample {
 		j.cycles += c.took.cycles
 		j.classes.addAll(&c.took.classes)
 	}
-	servers := [kinds]float64{}
+	var servers vector
 	for i := range r.centres {
 		c := &r.centres[i]
 		c.pass(r.now)
-		k := i % 3
-		if i == len(r.centres)-1 {
-			k = network
-		}
+		k := r.kindOf(i)
 		s.busy[k] += c.busy
 		servers[k] += c.servers
 	}
@@ -197,7 +194,7 @@ func result(s *Spec, cycles int, all []*sample) *Result {
 	if cycles == 0 && s.Several() {
 		r.Warnings = append(r.Warnings, submittedOnce)
 	}
-	var busy [kinds]float64
+	var busy vector
 	for k := range busy {
 		if r.Makespan > 0 {
 			busy[k], _ = mean(all, func(s *sample) float64 { return s.busy[k] })

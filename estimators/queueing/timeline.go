@@ -44,7 +44,7 @@ func (d *detail) draw(j *detailJob, waves int) timeline {
 		return t
 	}
 	t.drawCopies(d.spec.ShuffleThreads, j.stay[Shuffle], d.reading.grouped)
-	t.end = t.copied + j.stay[Merge] + float64(d.laterWaves(j))*(d.rounds(j)*j.stay[Shuffle]+j.stay[Merge])
+	t.end = t.copied + j.stay[Merge] + float64(d.laterWaves(j))*(d.spec.rounds(j.Maps)*j.stay[Shuffle]+j.stay[Merge])
 	return t
 }
 
@@ -59,45 +59,70 @@ func (d *detail) laterWaves(j *detailJob) int {
 	return most
 }
 
-// rounds returns the number of consecutive shuffles that copy all map outputs.
-func (d *detail) rounds(j *detailJob) float64 {
-	return float64((j.Maps + d.spec.ShuffleThreads - 1) / d.spec.ShuffleThreads)
-}
+// rounds returns the number of consecutive shuffles of a reduce that copy all outputs of some maps.
+func (s *Spec) rounds(maps int) float64 { return math.Ceil(float64(maps) / float64(s.ShuffleThreads)) }
 
 // drawMaps assigns maps to slots in turn. With k exponential maps always running, one ends every k-th part of their
 // mean, so pipelined threads keep that distance. With firstEarly only the first thread is ahead, and the others are
 // level.
 func (t *timeline) drawMaps(j *detailJob, waves int, r reading) {
-	last := j.Maps - (j.waves-1)*j.slots
-	left := (waves-1)*j.slots + last
-	for w := range waves {
-		for thread := range j.slots {
-			if left == 0 {
-				return
-			}
-			left--
-			p := mapPiece{thread, float64(w) * t.mapTime, float64(w+1) * t.mapTime}
-			if r.pipelined || r.firstEarly && thread == 0 {
-				ahead := t.mapTime * (1 - float64(thread+1)/float64(j.slots))
-				p.start, p.end = math.Max(0, p.start-ahead), p.end-ahead
-			}
-			t.maps = append(t.maps, p)
-			t.mapsEnd = math.Max(t.mapsEnd, p.end)
+	for i := range j.Maps - (j.waves-waves)*j.slots {
+		wave, thread := i/j.slots, i%j.slots
+		p := mapPiece{thread, float64(wave) * t.mapTime, float64(wave+1) * t.mapTime}
+		if r.pipelined || r.firstEarly && thread == 0 {
+			ahead := t.mapTime * (1 - float64(thread+1)/float64(j.slots))
+			p.start, p.end = math.Max(0, p.start-ahead), p.end-ahead
+		}
+		t.maps = append(t.maps, p)
+		t.mapsEnd = math.Max(t.mapsEnd, p.end)
+	}
+}
+
+// waves returns the number of drawn waves of maps, and the number of maps in the last one.
+func (t *timeline) waves() (n, last int) {
+	n = (len(t.maps) + t.mapSlots - 1) / t.mapSlots
+	return n, len(t.maps) - (n-1)*t.mapSlots
+}
+
+// An interval lies between two wake-ups of blocked reduces, the start or the end. Its copies start in it.
+type interval struct {
+	from, to float64
+	copies   []copyPiece
+}
+
+// intervals cuts the timeline at the wake-ups.
+func (t *timeline) intervals() (all []interval) {
+	from, copies := 0.0, t.copies
+	for _, to := range append(slices.Clip(t.wakes), t.end) {
+		n := slices.IndexFunc(copies, func(c copyPiece) bool { return c.start >= to-merged })
+		if n < 0 {
+			n = len(copies)
+		}
+		all = append(all, interval{from, to, copies[:n]})
+		from, copies = to, copies[n:]
+	}
+	return all
+}
+
+// turns returns the lengths of the copies that follow each other: of those that start together, the first one.
+func turns(copies []copyPiece) (lengths []float64) {
+	before := math.Inf(-1)
+	for _, c := range copies {
+		if c.start > before {
+			lengths, before = append(lengths, c.end-c.start), c.start
 		}
 	}
+	return lengths
 }
 
 // drawCopies lets a reduce copy available outputs, up to p_s at once, and wait if there are none.
 func (t *timeline) drawCopies(threads int, shuffle float64, grouped bool) {
 	ends := slices.Clone(t.maps)
 	slices.SortStableFunc(ends, func(a, b mapPiece) int {
-		switch {
-		case a.end < b.end-merged:
-			return -1
-		case a.end > b.end+merged:
-			return 1
+		if math.Abs(a.end-b.end) <= merged {
+			return 0
 		}
-		return 0
+		return cmp.Compare(a.end, b.end)
 	})
 	now := 0.0
 	for len(ends) > 0 {
@@ -122,12 +147,8 @@ func (t *timeline) drawCopies(threads int, shuffle float64, grouped bool) {
 	t.copied = now
 }
 
-func sortTasks(all []task) {
-	slices.SortStableFunc(all, func(a, b task) int { return cmp.Compare(a.start, b.start) })
-}
-
 // contend returns the residence of each task of a job among the tasks that it overlaps, by node (equations 5 and 6).
-func (d *detail) contend(j *detailJob, ji int, others detailQueues) [][]vector {
+func (d *detail) contend(j *detailJob, ji int, others [][]nodeLoad) [][]vector {
 	fresh := make([][]vector, len(d.nodes))
 	for n := range d.nodes {
 		seen := make([]vector, len(j.tasks[n]))
@@ -148,7 +169,7 @@ func (d *detail) contend(j *detailJob, ji int, others detailQueues) [][]vector {
 			spot := [2]int{t.cpu, t.disk}
 			apart, ok := known[spot]
 			if !ok {
-				apart = others.seen(ji, n, t.cpu, t.disk)
+				apart = d.seen(others, ji, n, t.cpu, t.disk)
 				known[spot] = apart
 			}
 			for k := range t.demand {
