@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"sync"
@@ -60,26 +61,30 @@ const (
 func (c *Cluster) List(ctx context.Context) ([]spark.Listed, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	pods, err := c.pods(ctx, driverLabel)
+	// GET /api/v1/namespaces/NAMESPACE/pods?labelSelector=…&fieldSelector=…&limit=…&continue=…
+	// https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
+	pods, err := list[pod](ctx, c, c.path("/api/v1", "pods"), url.Values{
+		"labelSelector": {driverLabel}, "fieldSelector": {"status.phase!=Succeeded,status.phase!=Failed"},
+	})
 	if err != nil {
 		return nil, err
 	}
-	earlier := c.open
+	gone := c.open
 	c.open = map[string]*pod{}
 	for i := range pods {
 		if id := pods[i].label(idLabel); id != "" {
 			c.open[id] = &pods[i]
+			delete(gone, id)
 		}
 	}
-	gone := slices.DeleteFunc(slices.Sorted(maps.Keys(earlier)), func(id string) bool { return c.open[id] != nil })
 	if c.operated == nil || len(gone) > 0 || c.Now().Sub(c.operatedAt) >= operatedFor {
 		c.listOperated(ctx)
 	}
 	if len(c.ended)+len(gone) > maxEnded || c.ended == nil {
 		c.ended = map[string]spark.Listed{}
 	}
-	for _, id := range gone {
-		c.findEnd(ctx, id, earlier[id])
+	for _, id := range slices.Sorted(maps.Keys(gone)) {
+		c.findEnd(ctx, id, gone[id])
 	}
 	out := slices.Collect(maps.Values(c.ended))
 	for id, p := range c.open {

@@ -21,16 +21,6 @@ const (
 	maxPages  = 2 * maxItems / pageItems
 )
 
-// pods lists the pods with a label, as a selector such as spark-role=driver, that have not ended.
-//
-//	GET /api/v1/namespaces/NAMESPACE/pods?labelSelector=…&fieldSelector=…&limit=…&continue=…
-//	https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
-func (c *Cluster) pods(ctx context.Context, selector string) ([]pod, error) {
-	return list[pod](ctx, c, c.path("/api/v1", "pods"), url.Values{
-		"labelSelector": {selector}, "fieldSelector": {"status.phase!=Succeeded,status.phase!=Failed"},
-	})
-}
-
 // pod returns a pod, also if it has ended. The status of the error is 404 if it was deleted.
 //
 //	GET /api/v1/namespaces/NAMESPACE/pods/NAME

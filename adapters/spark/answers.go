@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -201,7 +200,7 @@ func (a *App) takeTasks(w *Answer, path []string) bool {
 		listed[list[i].TaskID.ID()] = true
 		ended[i] = a.takeTask(t, &list[i], at)
 	}
-	if offset, err := strconv.Atoi(query.Get("offset")); err == nil {
+	if offset := idIn(query.Get("offset")); offset >= 0 {
 		t.listed(offset, ended)
 	}
 	if strings.EqualFold(query.Get("status"), "RUNNING") {
@@ -265,13 +264,10 @@ func (a *App) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 		if ended {
 			k.Metrics = m.of(lasted(w.GettingResult), 0)
 		}
-		read, out := m.Read.Records, max(positive(m.Write.Records), positive(m.Output.Records))
+		k.observe(m, at)
 		// SPARK-54505: metrics of tasks that have not succeeded are in the wrong fields.
 		if push := &m.Read.Push; state != dag.AttemptSucceeded && !t.push && (push.Requests > 0 || push.Blocks > 0) {
-			k.observe(float64(m.Input.Records), float64(push.Requests), out, at)
-			k.Out = positive(m.Write.Records)
-		} else {
-			k.observe(float64(m.Input.Records), float64(read), out, at)
+			k.read, k.Out = float64(push.Requests), positive(m.Write.Records)
 		}
 	}
 	return ended

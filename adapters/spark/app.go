@@ -35,18 +35,6 @@ type App struct {
 	launched []*task // the tasks of the plan's stages, by launch
 }
 
-// NewApp returns an App without observations. id is the application's, that of one of its units, or "".
-func NewApp(id string) *App {
-	f := newFacts(id)
-	return &App{
-		facts: f, repairer: &repairer{facts: f},
-		planner: planner{facts: f, names: map[string]int{}, shown: map[*stage]string{}, base: -1},
-	}
-}
-
-// Begun reports whether a job of the application, or of its unit, has been seen.
-func (a *App) Begun() bool { return len(a.unitJobs()) > 0 }
-
 // Time converts an instant by the Date headers of responses, which may be off, to the driver's clock.
 func (a *App) Time(at dag.Instant) dag.Instant { return a.clock.correct(at) }
 
@@ -109,9 +97,9 @@ func (a *App) forget() {
 		delete(a.byJob, j.id)
 	}
 	a.jobList = slices.Delete(a.jobList, 0, n)
-	isGone := func(j *job) bool { return a.jobs[j.id] != j }
+	isKept := func(j *job) bool { return a.jobs[j.id] == j }
 	a.stageList = slices.DeleteFunc(a.stageList, func(s *stage) bool {
-		if len(s.jobs) == 0 || slices.ContainsFunc(s.jobs, func(j *job) bool { return !isGone(j) }) {
+		if len(s.jobs) == 0 || slices.ContainsFunc(s.jobs, isKept) {
 			return false
 		}
 		for _, t := range s.tries {
@@ -200,7 +188,7 @@ func CheckID(id string) error {
 	if u.kind == sqlUnit && strings.Contains(u.name, "/"+groupUnit+"/") {
 		return errors.New("an execution of SQL and a job group exclude each other: give one of --sql and --group")
 	}
-	if _, err := strconv.ParseUint(u.name, 10, 31); u.kind == sqlUnit && u.name != Newest && err != nil {
+	if u.kind == sqlUnit && u.name != Newest && idIn(u.name) < 0 {
 		return fmt.Errorf("%q is no execution of SQL: give its number, or newest, and no job group beside it", u.name)
 	}
 	return nil
@@ -289,11 +277,10 @@ func (f *facts) execution() *execution {
 		}
 		f.unit.name = strconv.Itoa(x.id)
 	}
-	id, err := strconv.Atoi(f.unit.name)
-	if err != nil || f.unit.kind != sqlUnit {
+	if f.unit.kind != sqlUnit {
 		return nil
 	}
-	return f.executions[id]
+	return f.executions[idIn(f.unit.name)]
 }
 
 // inUnit reports whether a job belongs to the unit.

@@ -214,7 +214,11 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 			units.Count(len(a.jobs), "job"))
 	}
 	ended, err := s.get(ctx, driver.History, root+"/"+a.id)
-	switch has := ended || a.historyIsOpen; {
+	has, drawnThere := ended || a.historyIsOpen, drawn
+	if has && !drawn {
+		drawnThere, _ = s.get(ctx, driver.History, "/history/"+s.pathID()+jobPage(a.lastJob()))
+	}
+	switch {
 	case errors.Is(err, errNoHistory):
 		d.Say("spark history server", yarn.Warn, "give --spark-history URL",
 			"none is named: runs will not be confirmed, their end is inferred from the jobs that were seen")
@@ -225,12 +229,10 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 		d.Say("spark history server", yarn.Warn, "", "it does not have %s", a.id)
 	case drawn:
 		d.Say("spark history server", yarn.OK, "", "it has %s", a.id)
+	case !drawnThere:
+		d.Say("spark history server", yarn.Warn, "",
+			"it has %s, but its pages have no graph either: dependencies between stages are guessed", a.id)
 	default:
-		if drawn, _ = s.get(ctx, driver.History, "/history/"+s.pathID()+jobPage(a.lastJob())); !drawn {
-			d.Say("spark history server", yarn.Warn, "",
-				"it has %s, but its pages have no graph either: dependencies between stages are guessed", a.id)
-			break
-		}
 		d.Say("spark history server", yarn.OK, "", "it has %s, and its pages show the dependencies between stages", a.id)
 	}
 	switch _, err = s.get(ctx, driver.Get, s.path("environment")); {

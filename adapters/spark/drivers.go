@@ -144,9 +144,7 @@ func (d *Drivers) find(ctx context.Context, app string) (Listed, bool) {
 	if at.Known() && d.manager.Now().Sub(at) < listedFor {
 		return l, true
 	}
-	if d.Refresh(ctx) != nil {
-		return l, false
-	}
+	err := d.Refresh(ctx)
 	l, _ = d.listed(app)
-	return l, true
+	return l, err == nil
 }

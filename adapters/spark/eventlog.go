@@ -203,26 +203,20 @@ func lzfNext(in io.Reader) ([]byte, error) {
 // unpackLZF returns the content of a compressed chunk: runs of literal bytes, and copies of earlier bytes (the format
 // of liblzf).
 func unpackLZF(in []byte, size int) ([]byte, error) {
-	out := make([]byte, 0, size)
-	for len(in) > 0 {
-		control := int(in[0])
-		if in = in[1:]; control < 1<<5 { // literal bytes
-			n := control + 1
-			if n > len(in) {
-				return nil, errDamaged
-			}
-			out, in = append(out, in[:n]...), in[n:]
+	out, left := make([]byte, 0, size), bytes.NewBuffer(in)
+	for left.Len() > 0 {
+		control, _ := left.ReadByte()
+		if control < 1<<5 { // literal bytes
+			out = append(out, left.Next(int(control)+1)...)
 			continue
 		}
-		n, back := control>>5, control&0x1f<<8
-		if n == 7 && len(in) > 0 {
-			n, in = n+int(in[0]), in[1:]
+		n, back := int(control>>5), int(control&0x1f)<<8+1
+		if n == 7 {
+			more, _ := left.ReadByte()
+			n += int(more)
 		}
-		if len(in) == 0 {
-			return nil, errDamaged
-		}
-		back, in = back+int(in[0])+1, in[1:]
-		if back > len(out) || len(out)+n+2 > size {
+		more, err := left.ReadByte()
+		if back += int(more); err != nil || back > len(out) || len(out)+n+2 > size {
 			return nil, errDamaged
 		}
 		for range n + 2 { // it may repeat its own output

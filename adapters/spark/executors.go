@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -94,17 +95,15 @@ func earliest(a, b dag.Instant) dag.Instant {
 
 // peak returns the highest number of executors at any time.
 func (x *executors) peak() int {
-	added, removed, most := []dag.Instant{}, []dag.Instant{}, 0
+	changes, n, most := map[dag.Instant]int{}, 0, 0
 	for _, e := range x.all {
-		if added = append(added, e.added); !e.active {
-			removed = append(removed, e.removed)
+		if changes[e.added]++; !e.active {
+			changes[e.removed]--
 		}
 	}
-	slices.Sort(added)
-	slices.Sort(removed)
-	for n, at := range added {
-		ended, _ := slices.BinarySearch(removed, at+1)
-		most = max(most, n+1-ended)
+	for _, at := range slices.Sorted(maps.Keys(changes)) {
+		n += changes[at]
+		most = max(most, n)
 	}
 	return most
 }

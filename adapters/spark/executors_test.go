@@ -52,7 +52,7 @@ func TestRunAgain(t *testing.T) {
 	gone, other := a.executorAt("0"), a.executorAt("1")
 	a.all[gone].active, a.all[gone].removed = false, 30_000
 	s := a.stageAt(0)
-	a.takeJob(&wireJob{JobID: new(number), Name: "save", CompletionTime: 60_000, StageIDs: []number{0, 1}, Status: "SUCCEEDED"})
+	a.takeJob(&wireJob{JobID: new(number), CompletionTime: 60_000, StageIDs: []number{0, 1}, Status: "SUCCEEDED"})
 	s.tasks, s.status = 2, "COMPLETE"
 	for id, want := range []struct {
 		part, executor int

@@ -3,9 +3,7 @@ package spark
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -53,9 +51,10 @@ type facts struct {
 	first       dag.Instant // submission of the first job of the unit, if that job was forgotten
 }
 
-func newFacts(id string) *facts {
+// NewApp returns an App without observations. id is the application's, that of one of its units, or "".
+func NewApp(id string) *App {
 	id, of := parseID(id)
-	return &facts{
+	f := &facts{
 		id: id, unit: of, conf: settings{}, executions: map[int]*execution{}, byJob: map[int]*execution{},
 		jobs:   map[int]*job{},
 		stages: map[int]*stage{}, executors: executors{byID: map[string]int{}}, pools: map[string]dag.Pool{},
@@ -63,21 +62,23 @@ func newFacts(id string) *facts {
 		ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
 		clock:  dateClock{reported: dag.NoInstant, newest: dag.NoInstant, checked: dag.NoInstant, before: dag.NoInstant},
 	}
+	return &App{
+		facts: f, repairer: &repairer{facts: f},
+		planner: planner{facts: f, names: map[string]int{}, shown: map[*stage]string{}, base: -1},
+	}
 }
 
 // A job is a job of Spark.
 type job struct {
 	id                   int
-	group                string
-	name, description    string
+	group, description   string
 	submitted, completed dag.Instant
 	stages               []*stage // by id
 	status, why          string
 	broadcast            bool     // the driver builds a broadcast of its output
 	lastListed           int      // the poll in which it was last listed
 	settled              bool     // the end of the job and of its stages is known
-	pageTries            int      // requests for its page
-	historyTries         int      // requests for the history server's page of it
+	pageTries            [2]int   // requests for its page at the driver, and at the history server
 	planned              bool     // the plan of its execution of SQL was requested
 	before               []*stage // once it has ended: the last stages of the jobs before it
 }
@@ -153,7 +154,7 @@ func (f *facts) stageAt(id int) *stage {
 	case len(f.stages) >= mostListed:
 		f.tooLarge = true
 	default:
-		s = &stage{id: id}
+		s = &stage{id: id, table: table{indices: map[int32]int32{}, filled: map[int32]*task{}}}
 		f.stages[id], f.stageList = s, insert(f.stageList, s, byStage)
 	}
 	return s
@@ -187,7 +188,7 @@ func (f *facts) takeJob(w *wireJob) {
 		}
 	}
 	j.lastListed, j.group = f.round, dag.Clean(string(w.JobGroup))
-	j.name, j.description, j.status = dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), string(w.Status)
+	j.description, j.status = dag.Clean(string(w.Description)), string(w.Status)
 	j.submitted, j.completed, j.broadcast = w.SubmissionTime.At(), w.CompletionTime.At(), w.broadcasts()
 	j.stages = j.stages[:0]
 	for _, n := range w.StageIDs {
@@ -302,11 +303,7 @@ func (s settings) fair() bool { return strings.EqualFold(s["spark.scheduler.mode
 
 // number returns the value of a numeric setting, or -1 if it is not set.
 func (s settings) number(key string) int {
-	n, err := strconv.Atoi(strings.TrimSpace(s[key]))
-	if err != nil || n < 0 || n > math.MaxInt32 {
-		return -1
-	}
-	return n
+	return idIn(s[key])
 }
 
 // coresPerTask returns spark.task.cpus.

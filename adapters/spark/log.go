@@ -160,9 +160,8 @@ const mostLogTicks = 3600
 
 // A logSource replays an event log of Spark in steps of time.
 type logSource struct {
-	log    *Log
-	reader *Reader
-	next   dag.Instant
+	*Reader
+	tick   dag.Instant // of the next snapshot
 	step   dag.Instant
 	done   bool
 	played bool // there was a snapshot
@@ -188,7 +187,7 @@ func NewLogSource(log *Log, o recording.Options) (recording.Source, error) {
 	if step <= 0 {
 		step = max(1000, (log.Last-log.First)/mostLogTicks)
 	}
-	return &logSource{log: log, reader: log.Reader(o.Workflow), next: log.First, step: step}, nil
+	return &logSource{Reader: log.Reader(o.Workflow), tick: log.First, step: step}, nil
 }
 
 // ID returns the id of the application.
@@ -201,7 +200,7 @@ const mostPlayed = 4_000_000
 func (s *logSource) AtMost(n int) {
 	tasks := len(s.log.events) / 2 // about
 	n = max(min(n, mostPlayed/max(tasks, 1)), 1)
-	s.step = max(s.step, (s.log.Last-s.next)/dag.Instant(n))
+	s.step = max(s.step, (s.log.Last-s.tick)/dag.Instant(n))
 }
 
 // Next replays one step.
@@ -215,10 +214,10 @@ func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 		case s.done:
 			return nil, &recording.CutOffError{At: s.log.Last, Torn: s.log.Torn}
 		}
-		now := min(s.next, s.log.Last)
+		now := min(s.tick, s.log.Last)
 		s.done = now >= s.log.Last
-		s.next += s.step
-		snap, ok := s.reader.At(now)
+		s.tick += s.step
+		snap, ok := s.At(now)
 		if s.played = s.played || ok; s.done && !s.played {
 			return nil, ErrNoTasks
 		}

@@ -2,7 +2,6 @@ package spark
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -14,12 +13,6 @@ func (a *App) startApplication(e *event) {
 	w := e.more
 	a.id, a.began = cmp.Or(w.application(), a.id), e.at
 	a.name, a.user = dag.Clean(string(w.AppName)), dag.Clean(string(w.User))
-}
-
-func (a *App) updateSettings(e *event) {
-	for k, v := range e.more.Properties {
-		a.conf[k] = string(v)
-	}
 }
 
 func (a *App) applyExecutor(e *event) {
@@ -68,12 +61,8 @@ func (a *App) startJob(e *event) {
 		JobID: w.JobID, Description: w.Job.Description, JobGroup: w.Job.Group, JobTags: []text{w.Job.Tags},
 		Status: "RUNNING", SubmissionTime: moment(e.at),
 	}
-	last := -1
 	for i := range w.Stages {
-		id := idOf(w.Stages[i].ID)
-		if job.StageIDs = append(job.StageIDs, number(id)); id > last {
-			last, job.Name = id, w.Stages[i].Name
-		}
+		job.StageIDs = append(job.StageIDs, number(idOf(w.Stages[i].ID)))
 		a.describeLogged(&w.Stages[i])
 	}
 	if w.Stages == nil {
@@ -88,9 +77,7 @@ func (a *App) startJob(e *event) {
 // takeExecutionOf records the executions of SQL that a job belongs to.
 func (f *facts) takeExecutionOf(of *jobProperties, job int) {
 	for _, name := range []text{of.SQL, of.Root} {
-		if id, err := strconv.Atoi(string(name)); err == nil {
-			f.addExecutionJob(f.executionAt(id), job)
-		}
+		f.addExecutionJob(f.executionAt(idIn(string(name))), job)
 	}
 }
 
@@ -187,7 +174,14 @@ func (a *App) applyTask(e *event) {
 		a.missing++
 	}
 	k.identify(int(w.part), launch, executor)
-	a.endTask(k, e)
+	if w.state == dag.AttemptSucceeded && (k.State != dag.AttemptSucceeded || k.guessed) {
+		t.complete++
+	}
+	if w.loss != "" && executor >= 0 && a.all[executor].active {
+		a.set(a.all[executor], false, e.at, w.loss)
+	}
+	k.Diagnosis, k.impliedSince = w.why, dag.NoInstant
+	k.become(w.state, false)
 	k.Done[0], k.read, k.Out, k.Metrics = w.in, w.read, w.out, w.metrics
 	s.writes = s.writes || w.writes
 }
@@ -201,17 +195,4 @@ func (a *App) occupy(k *task, n int) {
 			x.cores = max(x.cores, x.running)
 		}
 	}
-}
-
-// endTask sets the end of a task.
-func (a *App) endTask(k *task, e *event) {
-	w := e.task
-	if w.state == dag.AttemptSucceeded && (k.State != dag.AttemptSucceeded || k.guessed) {
-		k.try.complete++
-	}
-	if w.loss != "" && k.Node >= 0 && a.all[k.Node].active {
-		a.set(a.all[k.Node], false, e.at, w.loss)
-	}
-	k.Diagnosis, k.impliedSince = w.why, dag.NoInstant
-	k.become(w.state, false)
 }

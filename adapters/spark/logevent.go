@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unique"
@@ -150,7 +151,11 @@ var eventKinds = []eventKind{
 	{"LogStart", func(a *App, e *event) { a.version = string(e.more.Version) }, nil},
 	{"ApplicationStart", (*App).startApplication, nil},
 	{"ApplicationEnd", func(a *App, e *event) { a.hasEnd, a.ended = true, e.at }, nil},
-	{"EnvironmentUpdate", (*App).updateSettings, nil},
+	{"EnvironmentUpdate", func(a *App, e *event) {
+		for k, v := range e.more.Properties {
+			a.conf[k] = string(v)
+		}
+	}, nil},
 	{"ExecutorAdded", (*App).applyExecutor, func(w *wireEvent) bool {
 		return w.Executor != "" && w.ExecutorInfo.Cores > 0 && w.ExecutorInfo.Cores <= mostCores
 	}},
@@ -201,6 +206,15 @@ func idOf(n *number) int {
 		return -1
 	}
 	return n.ID()
+}
+
+// idIn returns the id in a text, or -1.
+func idIn(s string) int {
+	id, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31)
+	if err != nil {
+		return -1
+	}
+	return int(id)
 }
 
 // application returns the id of the application that an event starts. YARN restarts a driver that has failed. The id
@@ -263,13 +277,13 @@ func (w *wireEvent) taskEvent() *taskEvent {
 		k.part = int32(part) //nolint:gosec // G115: see Number.ID
 	}
 	if m := w.Metrics; m != nil {
-		k.writes, k.in, k.read = m.Write.Records > 0, float64(m.Input.Records), float64(m.Read.Records)
-		k.out = max(positive(m.Write.Records), positive(m.Output.Records))
+		rest := (*wireMetrics)(m)
+		k.writes, k.in, k.read, k.out = m.Write.Records > 0, float64(m.Input.Records), float64(m.Read.Records), rest.written()
 		fetched := number(0)
 		if info.Getting > 0 {
 			fetched = number(info.Finish - info.Getting)
 		}
-		k.metrics = (*wireMetrics)(m).of(lasted(fetched), info.python())
+		k.metrics = rest.of(lasted(fetched), info.python())
 		if m.Run > 0 {
 			ms := positive(m.Run) + positive(m.Deserialize) + positive(m.Serialize)
 			k.took = time.Duration(min(ms, 1<<40)) * time.Millisecond

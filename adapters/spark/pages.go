@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -18,27 +17,22 @@ import (
 // Three facts are not in the REST responses: which stage reads which and the operators in a stage are in the page of a
 // job, the weights of pools in the page of all stages.
 
-// mostPage bounds a page, in bytes.
-const mostPage = 16 << 20
-
 // The page of a job draws its stages and their RDDs as graphs in the DOT language. An edge from an RDD of one stage to
 // an RDD of another is a shuffle.
 var incoming = regexp.MustCompile(`<div class="incoming-edge">\s*(\d{1,9})\s*,\s*(\d{1,9})\s*</div>`)
 
 // takePage applies the page of a job with known stages. It reports whether the page has the job's graph.
 func (a *App) takePage(w *Answer, _ []string) bool {
-	body := w.Body()
-	jobID, err := strconv.Atoi(w.URL.Query().Get("id"))
-	j := a.jobs[jobID]
-	if err != nil || j == nil || len(body) > mostPage {
+	j := a.jobs[idIn(w.URL.Query().Get("id"))]
+	if j == nil {
 		return false
 	}
-	parts := strings.Split(body, `<div class="stage-metadata" stage-id="`)
+	parts := strings.Split(w.Body(), `<div class="stage-metadata" stage-id="`)
 	for _, of := range parts[1:] {
 		number, graph, _ := strings.Cut(of, `"`)
-		id, err := strconv.Atoi(number)
+		id := idIn(number)
 		s := a.stages[id]
-		if err != nil || !slices.Contains(j.stages, s) {
+		if !slices.Contains(j.stages, s) {
 			continue
 		}
 		s.scopesIn(graph)
@@ -100,11 +94,7 @@ var poolTable = regexp.MustCompile(`(?s)Minimum Share.*?Pool Weight.*?Scheduling
 // takePools applies the page of all stages, and reports whether it lists pools. Spark accepts any whole number as a
 // weight. Pools with a negative weight are left out.
 func (a *App) takePools(w *Answer, _ []string) bool {
-	body := w.Body()
-	if len(body) > mostPage {
-		return false
-	}
-	table := poolTable.FindStringSubmatch(body)
+	table := poolTable.FindStringSubmatch(w.Body())
 	if table == nil {
 		return false
 	}

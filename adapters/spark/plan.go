@@ -250,10 +250,10 @@ func (p *planner) lacking(j *job) map[int]bool {
 		return nil
 	}
 	out, seen := map[int]bool{}, map[int]bool{}
-	var visit func(id, depth int)
-	visit = func(id, depth int) {
+	var visit func(id int)
+	visit = func(id int) {
 		s := p.stages[id]
-		if !s.listed() || seen[id] || depth > mostListed {
+		if !s.listed() || seen[id] {
 			return
 		}
 		seen[id] = true
@@ -267,13 +267,13 @@ func (p *planner) lacking(j *job) map[int]bool {
 			out[id] = true
 		}
 		for _, parent := range j.parentsOf(s) {
-			visit(parent, depth+1)
+			visit(parent)
 		}
 		if out[id] && p.passedOver(j, s, out) {
 			delete(out, id)
 		}
 	}
-	visit(j.last().id, 0)
+	visit(j.last().id)
 	return out
 }
 

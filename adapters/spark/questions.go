@@ -209,12 +209,6 @@ func endedStages(s *Source, ask func(string) bool) {
 	}
 }
 
-// mayTry counts the tries of something, and reports whether this one is within a limit.
-func (s *Source) mayTry(what string, most int) bool {
-	s.tries[what]++
-	return s.tries[what] <= most
-}
-
 // jobPage returns the path of a job's page.
 func jobPage(id int) string { return "/jobs/job/?id=" + strconv.Itoa(id) }
 
@@ -237,16 +231,13 @@ func historyPages(s *Source, ask func(string) bool) {
 
 // needsHistory reports whether only the history server can still show the dependencies of a job.
 func (s *Source) needsHistory(j *job) bool {
-	return !j.edgesKnown() && (s.app.hasEnd || j.pageTries >= pageTries)
+	return !j.edgesKnown() && (s.app.hasEnd || j.pageTries[0] >= pageTries)
 }
 
 // pages requests the pages of jobs. below is the path before that of a page.
 func (s *Source) pages(below string, ask func(string) bool) {
 	for _, j := range slices.Backward(s.app.unitJobs()) {
-		tries := &j.pageTries
-		if below != "" {
-			tries = &j.historyTries
-		}
+		tries := &j.pageTries[one(below != "")]
 		if j.edgesKnown() && !j.lacksScopes() || *tries >= pageTries || below != "" && !s.needsHistory(j) {
 			continue
 		}
@@ -298,7 +289,8 @@ func pools(s *Source, ask func(string) bool) {
 	names, _ := s.app.strangePools()
 	isNew := false
 	for _, name := range names {
-		isNew = s.mayTry("pool "+name, pageTries) || isNew
+		s.tries["pool "+name]++
+		isNew = isNew || s.tries["pool "+name] <= pageTries
 	}
 	if isNew {
 		ask(poolsPage)

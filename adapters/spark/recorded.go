@@ -99,7 +99,7 @@ func (s *recordedSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 		s.answers = s.answers[1:]
 	}
 	final := s.now >= s.rounds[len(s.rounds)-1]
-	if !told && !final && s.app.Begun() {
+	if !told && !final && len(s.app.unitJobs()) > 0 {
 		return nil, &dag.MissedError{At: s.app.Time(s.now), Err: fmt.Errorf("the driver was asked: %s", why)}
 	}
 	snap, ok := s.app.Snapshot(s.now, final)

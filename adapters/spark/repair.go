@@ -52,7 +52,7 @@ func (r *repairer) imply(s *stage, e *event) {
 	if j == nil {
 		j = &job{
 			id: beforeImplied + 1 + r.impliedJobs, status: "RUNNING", submitted: e.at, completed: dag.NoInstant,
-			name: s.name, group: dag.Clean(string(of.Group)),
+			group: dag.Clean(string(of.Group)),
 		}
 		if !r.addJob(j) {
 			return

@@ -92,7 +92,11 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	final := false
 	switch {
 	case err == nil:
-		s.checkHistory(ctx)
+		// Users see a wrong address of the history server before the end of the run depends on it.
+		if !s.answered || s.app.historyTrouble != "" && s.app.round%checkRounds == 0 {
+			_ = s.askHistory(ctx) // the warnings show the error
+			s.app.historyIsOpen = false
+		}
 		s.answered = true
 	case !s.answered && (starting(err) || s.waits(ctx, err)):
 		snap, _ := s.app.Snapshot(s.driver.Now(), false)
@@ -215,21 +219,12 @@ func (s *Source) askHistory(ctx context.Context) error {
 	return err
 }
 
-// checkHistory requests the application from the history server in the first round, and every checkRounds rounds while
-// the server does not answer. Users see a wrong address this way before the end of the run depends on it.
-func (s *Source) checkHistory(ctx context.Context) {
-	if !s.answered || s.app.historyTrouble != "" && s.app.round%checkRounds == 0 {
-		_ = s.askHistory(ctx) // the warnings show the error
-		s.app.historyIsOpen = false
-	}
-}
-
 // Follows reports that another execution of SQL may follow, if the newest one was chosen.
 func (s *Source) Follows() (what string, byDefault bool) {
 	if s.newest {
-		return "execution of SQL", false
+		what = "execution of SQL"
 	}
-	return "", false
+	return what, false
 }
 
 // After returns the id of the newest running execution of SQL that began after the watched one, or "". over reports
@@ -283,10 +278,7 @@ func (s *Source) path(format string, args ...any) string {
 
 // pathID returns the application and its attempt as they are in paths of URLs.
 func (s *Source) pathID() string {
-	if s.app.turn == "" {
-		return url.PathEscape(s.app.id)
-	}
-	return url.PathEscape(s.app.id) + "/" + url.PathEscape(s.app.turn)
+	return strings.TrimSuffix(url.PathEscape(s.app.id)+"/"+url.PathEscape(s.app.turn), "/")
 }
 
 // starting reports whether the error is the page that a driver serves at all addresses while it starts.

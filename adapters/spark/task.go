@@ -91,11 +91,9 @@ func (k *task) identify(part int, launch dag.Instant, executor int) {
 }
 
 // observe records counters that were observed at an instant.
-func (k *task) observe(in, read, out float64, at dag.Instant) {
-	if !k.FirstReport.Known() {
-		k.FirstReport = at
-	}
-	k.Done[0], k.read, k.Out = in, read, out
+func (k *task) observe(m *wireMetrics, at dag.Instant) {
+	k.FirstReport = dag.FirstKnown(k.FirstReport, at)
+	k.Done[0], k.read, k.Out = float64(m.Input.Records), float64(m.Read.Records), m.written()
 	events.Mark(&k.Attempt, 0, at)
 }
 
@@ -194,9 +192,6 @@ func (s *stage) indexOf(part int32) int32 {
 		return -1
 	}
 	if t.partitions[i] = part; i != part {
-		if t.indices == nil {
-			t.indices = map[int32]int32{}
-		}
 		t.indices[part] = i
 	}
 	return i
@@ -257,13 +252,9 @@ func (s *stage) fill(listed []*task, now dag.Instant) []*task {
 		if have[i] || filled[i] != nil || busy[i] {
 			continue
 		}
-		if filled == nil {
-			filled = map[int32]*task{}
-		}
 		filled[i] = t.unlisted(i, now)
 		missing--
 	}
-	s.table.filled = filled
 	return slices.Collect(maps.Values(filled))
 }
 

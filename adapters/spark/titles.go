@@ -62,10 +62,10 @@ func parsePlan(text string) queryPlan {
 	if len(text) > mostPlanText {
 		return nil
 	}
-	byNumber := map[string]*operator{}
-	add := func(number string) *operator {
+	byNumber := map[int]*operator{}
+	add := func(number int) *operator {
 		if byNumber[number] == nil && len(byNumber) < mostOperators {
-			byNumber[number] = &operator{number: atoi(number)}
+			byNumber[number] = &operator{number: number}
 		}
 		return byNumber[number]
 	}
@@ -78,14 +78,14 @@ func parsePlan(text string) queryPlan {
 		switch h := head.FindStringSubmatch(line); {
 		case h != nil:
 			inTree = false
-			if current = add(h[1]); current != nil {
+			if current = add(atoi(h[1])); current != nil {
 				current.name, current.codegen, current.reuses = intern(dag.Clean(h[2])), atoi(h[3]), atoi(h[4])
 				if of := scan.FindStringSubmatch(current.name); of != nil {
 					current.table = of[1]
 				}
 			}
 		case inTree && m != nil:
-			if o := add(m[2]); o != nil {
+			if o := add(atoi(m[2])); o != nil {
 				o.depth = utf8.RuneCountInString(m[1])
 			}
 		case current != nil && location.MatchString(line):
@@ -93,10 +93,9 @@ func parsePlan(text string) queryPlan {
 		}
 	}
 	var plan queryPlan
-	for _, o := range byNumber {
-		plan = append(plan, *o)
+	for _, number := range sortedKeys(byNumber) {
+		plan = append(plan, *byNumber[number])
 	}
-	slices.SortFunc(plan, func(a, b operator) int { return cmp.Compare(a.number, b.number) })
 	return plan
 }
 

@@ -114,7 +114,7 @@ func TestTitles(t *testing.T) {
 			t.Errorf("stage %d is %q, its name %q", k, s.Title, s.Name)
 		}
 	}
-	f := newFacts("")
+	f := NewApp("").facts
 	for name, want := range map[string]string{
 		"reduceByKey at /home/me/app.py:14":                         "Stage 3 · reduceByKey at app.py:14",
 		"parquet at NativeMethodAccessorImpl.java:0":                "Stage 3 · nightly sales",

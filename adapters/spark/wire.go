@@ -33,7 +33,6 @@ type wireApp struct {
 
 type wireJob struct {
 	JobID          *number
-	Name           text
 	Description    text
 	SubmissionTime moment
 	CompletionTime moment
@@ -176,6 +175,11 @@ func (m *wireMetrics) of(result, python dag.Millis) *dag.TaskMetrics {
 		ShuffleWriteBytes: size(m.Write.Bytes), ShuffleWriteRecords: size(m.Write.Records),
 		SpilledBytes: size(m.Spilled),
 	}
+}
+
+// written returns the records that a task has written.
+func (m *wireMetrics) written() float64 {
+	return max(positive(m.Write.Records), positive(m.Output.Records))
 }
 
 // lasted returns a time in milliseconds; 0 if it is unknown.
