@@ -152,11 +152,8 @@ func proxied(p *pod) string { return p.path() + ":" + strconv.Itoa(uiPort(p)) + 
 func uiPort(p *pod) int {
 	const annotation = "spark.ui.port"
 	set := cmp.Or(string(p.Metadata.V.Annotations[annotation]), p.env(annotation), p.env("SPARK_UI_PORT"))
-	port, err := strconv.Atoi(set)
-	if err != nil || port < 0 || port > maxPort {
-		port = 0
-	}
-	return cmp.Or(p.port("spark-ui"), p.port("spark-driver-ui"), p.port("spark-driver-ui-port"), port, 4040)
+	return cmp.Or(p.port("spark-ui"), p.port("spark-driver-ui"), p.port("spark-driver-ui-port"),
+		input.ParseOptional(set).Count(maxPort), 4040)
 }
 
 // Check checks the rights at the API server, and the newest driver.

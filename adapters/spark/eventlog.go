@@ -27,15 +27,11 @@ const readSize = 1 << 16
 func unpackLog(in io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(in, readSize)
 	head, _ := b.Peek(len(snappyMagic))
-	is := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	var next func(io.Reader) ([]byte, error)
-	switch {
-	case is(lz4Magic):
-		next = lz4Next
-	case is(snappyMagic):
-		next = snappyNext
-	case is(lzfMagic):
-		next = lzfNext
+	for magic, of := range codecs {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			next = of
+		}
 	}
 	var err error
 	if next != nil {
@@ -47,6 +43,11 @@ func unpackLog(in io.Reader) (*bufio.Reader, error) {
 		_, err = b.Discard(len(mark))
 	}
 	return b, err
+}
+
+// codecs return the next block of a compression of Spark, by its magic bytes.
+var codecs = map[string]func(in io.Reader) ([]byte, error){
+	lz4Magic: lz4Next, snappyMagic: snappyNext, lzfMagic: lzfNext,
 }
 
 // mark is the byte order mark that some editors add.

@@ -110,7 +110,8 @@ func (s *follower) read(yield func(error) bool) {
 			yield(err)
 			return
 		}
-		s.tail.advance()
+		s.tail.close()
+		s.tail.name, s.tail.later, s.tail.offset = cmp.Or(s.tail.later, s.tail.name), "", 0
 	}
 }
 
@@ -279,12 +280,6 @@ func (t *tail) following() (string, error) {
 
 // index returns the place of a piece in its log. A compacted piece has the place of the last one that it replaces.
 func (p piece) index() string { return strings.TrimSuffix(p.order, ".compact") }
-
-// advance goes to the next file.
-func (t *tail) advance() {
-	t.close()
-	t.name, t.later, t.offset = cmp.Or(t.later, t.name), "", 0
-}
 
 // openAt opens a file at an offset.
 func openAt(in fs.FS, name string, offset int64) (fs.File, error) {

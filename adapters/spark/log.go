@@ -190,9 +190,6 @@ func NewLogSource(log *Log, o recording.Options) (recording.Source, error) {
 	return &logSource{Reader: log.Reader(o.Workflow), tick: log.First, step: step}, nil
 }
 
-// ID returns the id of the application.
-func (s *logSource) ID() string { return s.log.ID() }
-
 // mostPlayed bounds the total number of tasks in all snapshots if AtMost is used.
 const mostPlayed = 4_000_000
 
