@@ -67,9 +67,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	a.assignCores()
 	for i, s := range a.planner.order {
 		of := &j.Stages[i]
-		if at := firstOf(s.jobs); at.Known() {
-			of.Submitted = min(max(at, 0), now)
-		}
+		of.Submitted = min(max(firstOf(s.jobs), 0), now)
 		if s.ran() {
 			of.Attempts = a.attempts(s, now, j.Finished)
 		}
@@ -319,10 +317,7 @@ func (f *facts) flowName() string {
 		name = callSite(x.description)
 	}
 	if f.unit.kind == groupUnit {
-		name = f.unit.name
-		if jobs := f.unitJobs(); len(jobs) > 0 {
-			name = cmp.Or(jobs[0].description, name)
-		}
+		name = cmp.Or(jobText(f.unitJobs()), f.unit.name)
 	}
 	return dag.Clean(cmp.Or(name, f.flowID()))
 }

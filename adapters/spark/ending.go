@@ -157,12 +157,7 @@ const (
 )
 
 // correct converts an instant by the Date headers to the driver's clock.
-func (c *dateClock) correct(at dag.Instant) dag.Instant {
-	if !at.Known() {
-		return at
-	}
-	return at.Add(c.behind)
-}
+func (c *dateClock) correct(at dag.Instant) dag.Instant { return at.Add(c.behind) }
 
 // stamp records a timestamp of the driver.
 func (c *dateClock) stamp(at dag.Instant) { c.newest = max(c.newest, at) }

@@ -279,10 +279,7 @@ func firstOf(jobs []*job) dag.Instant {
 
 // submitted returns when the first job of the unit was submitted.
 func (f *facts) submitted() dag.Instant {
-	if f.first.Known() {
-		return f.first
-	}
-	return firstOf(f.unitJobs())
+	return dag.FirstKnown(f.first, firstOf(f.unitJobs()))
 }
 
 // edgesKnown reports whether the parents of all stages of a job are known.

@@ -186,13 +186,8 @@ func (s *follower) apply() bool {
 	return true
 }
 
-// time returns the present time by the clock of the log.
-func (s *follower) time() dag.Instant {
-	if !s.at.Known() || !s.seen.Known() {
-		return s.at
-	}
-	return s.at.Add(max(0, s.now().Sub(s.seen)))
-}
+// time returns the present time by the clock of the log; NoInstant before the first event.
+func (s *follower) time() dag.Instant { return s.at.Add(max(0, s.now().Sub(s.seen))) }
 
 // Close releases the open file.
 func (s *follower) Close() error {

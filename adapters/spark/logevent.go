@@ -278,7 +278,8 @@ func (w *wireEvent) taskEvent() *taskEvent {
 	}
 	if m := w.Metrics; m != nil {
 		rest := (*wireMetrics)(m)
-		k.writes, k.in, k.read, k.out = m.Write.Records > 0, float64(m.Input.Records), float64(m.Read.Records), rest.written()
+		k.writes, k.out = m.Write.Records > 0, rest.written()
+		k.in, k.read = float64(m.Input.Records), float64(m.Read.Records)
 		fetched := number(0)
 		if info.Getting > 0 {
 			fetched = number(info.Finish - info.Getting)

@@ -266,9 +266,7 @@ func (t *try) unlisted(index int32, now dag.Instant) *task {
 		k.End = min(t.completed, now)
 	}
 	k.Start = k.End - dag.Instant(min(t.runMS/float64(max(t.complete, 1)), 1<<40))
-	if t.submitted.Known() {
-		k.Start = min(max(k.Start, t.submitted), k.End)
-	}
+	k.Start = min(max(k.Start, t.submitted), k.End)
 	return k
 }
 
