@@ -6,6 +6,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -64,11 +65,8 @@ func FindAccess(context, namespace string, getenv func(string) string) (*Access,
 		c.ExecProvider.StdinUnavailableMessage = "paratimer has no terminal for it: sign in with kubectl first"
 	}
 	base, _, err := restclient.DefaultServerUrlFor(c)
-	if err != nil {
-		return nil, fmt.Errorf("kubernetes: %w", err)
-	}
-	transport, err := restclient.TransportFor(c)
-	if err != nil {
+	transport, fault := restclient.TransportFor(c)
+	if err = cmp.Or(err, fault); err != nil {
 		return nil, fmt.Errorf("kubernetes: %w", err)
 	}
 	if c.ExecProvider != nil {

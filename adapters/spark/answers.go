@@ -179,9 +179,7 @@ func (a *App) takeJobRow(w *wireJob) {
 
 func (a *App) takeStageRow(w *stageRow) {
 	a.clock.stamp(max(w.Submitted, w.Completed).At())
-	if s := a.takeStage(w); s != nil {
-		s.lastListed = a.round
-	}
+	a.takeStage(w).lastListed = a.round
 }
 
 // takeTasks applies a list of tasks of a stage attempt. With status=RUNNING the list
@@ -192,9 +190,6 @@ func (a *App) takeTasks(w *Answer, path []string) bool {
 		return false
 	}
 	t, at, query := a.tryOf(atoi(path[2]), atoi(path[3])), a.clock.correct(w.At), w.URL.Query()
-	if t == nil {
-		return true
-	}
 	listed, ended := make(map[int]bool, len(list)), make([]bool, len(list))
 	for i := range list {
 		listed[list[i].TaskID.ID()] = true
@@ -231,9 +226,6 @@ func (a *App) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 		return false
 	}
 	k, _ := a.taskAt(t, w.TaskID.ID())
-	if k == nil {
-		return ended
-	}
 	part := w.Index.ID()
 	if id := idOf(w.PartitionID); id >= 0 {
 		part = id
@@ -296,9 +288,6 @@ func (a *App) takeExecutors(answer *Answer, _ []string) bool {
 
 func (a *App) takeExecutionRow(w *wireSQL) {
 	x := a.executionAt(idOf(w.ID))
-	if x == nil {
-		return
-	}
 	x.description, x.status = described(string(w.Description)), string(w.Status)
 	for _, id := range slices.Concat(w.RunningJobIDs, w.SuccessJobIDs, w.FailedJobIDs) {
 		a.addExecutionJob(x, id.ID())

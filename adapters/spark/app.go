@@ -222,9 +222,9 @@ type execution struct {
 	planned     bool // the plan was requested
 }
 
-// addExecutionJob adds a job to an execution, which may be nil. A job of an execution within another is in both.
+// addExecutionJob adds a job to an execution that is kept. A job of an execution within another is in both.
 func (f *facts) addExecutionJob(x *execution, id int) {
-	if x == nil || len(x.jobs) >= mostJobs {
+	if f.executions[x.id] != x || len(x.jobs) >= mostJobs {
 		return
 	}
 	x.jobs[id] = true
@@ -245,12 +245,14 @@ func described(s string) string {
 	return dag.Clean(s)
 }
 
-// executionAt returns an execution, or nil if there are too many.
+// executionAt returns an execution; one that is not kept if there are too many or the id is invalid.
 func (f *facts) executionAt(id int) *execution {
 	x := f.executions[id]
-	if x == nil && id >= 0 && len(f.executions) < mostSQL {
+	if x == nil {
 		x = &execution{id: id, ended: dag.NoInstant, jobs: map[int]bool{}}
-		f.executions[id] = x
+		if id >= 0 && len(f.executions) < mostSQL {
+			f.executions[id] = x
+		}
 	}
 	return x
 }

@@ -132,12 +132,12 @@ func (s *stage) newest() *try {
 	return s.tries[len(s.tries)-1]
 }
 
-// tryOf returns an attempt of a stage, or nil if there are too many stages or the number is out of range.
+// tryOf returns an attempt of a stage; one that is not kept if the number is out of range.
 func (f *facts) tryOf(stage, attempt int) *try {
-	s := f.stageAt(stage)
-	if s == nil || attempt < 0 || attempt >= mostAttempts {
-		return nil
+	if attempt < 0 || attempt >= mostAttempts {
+		return f.tryOf(-1, 0)
 	}
+	s := f.stageAt(stage)
 	for len(s.tries) <= attempt {
 		s.tries = append(s.tries, &try{
 			stage: s, number: len(s.tries), progress: progress{submitted: dag.NoInstant, completed: dag.NoInstant},
@@ -146,15 +146,14 @@ func (f *facts) tryOf(stage, attempt int) *try {
 	return s.tries[attempt]
 }
 
-// stageAt returns a stage, or nil if the id is invalid or there are too many.
+// stageAt returns a stage. It returns one that is not kept if the id is invalid or there are too many, so that what is
+// reported of it is left out.
 func (f *facts) stageAt(id int) *stage {
-	s := f.stages[id]
-	switch {
-	case s != nil || id < 0:
-	case len(f.stages) >= mostListed:
-		f.tooLarge = true
-	default:
-		s = &stage{id: id, table: table{indices: map[int32]int32{}, filled: map[int32]*task{}}}
+	if s := f.stages[id]; s != nil {
+		return s
+	}
+	s := &stage{id: id, table: table{indices: map[int32]int32{}, filled: map[int32]*task{}}}
+	if f.tooLarge = f.tooLarge || len(f.stages) >= mostListed; id >= 0 && len(f.stages) < mostListed {
 		f.stages[id], f.stageList = s, insert(f.stageList, s, byStage)
 	}
 	return s
@@ -192,7 +191,7 @@ func (f *facts) takeJob(w *wireJob) {
 	j.submitted, j.completed, j.broadcast = w.SubmissionTime.At(), w.CompletionTime.At(), w.broadcasts()
 	j.stages = j.stages[:0]
 	for _, n := range w.StageIDs {
-		if s := f.stageAt(n.ID()); s != nil {
+		if s := f.stageAt(n.ID()); f.stages[s.id] == s {
 			j.stages = append(j.stages, s)
 			if !slices.Contains(s.jobs, j) {
 				s.jobs = append(s.jobs, j)
@@ -202,12 +201,9 @@ func (f *facts) takeJob(w *wireJob) {
 	slices.SortFunc(j.stages, byStage)
 }
 
-// describe sets what does not change from attempt to attempt of a stage. It returns nil if stageAt does.
+// describe sets what does not change from attempt to attempt of a stage.
 func (f *facts) describe(w *stageRow) *stage {
 	s := f.stageAt(idOf(w.ID))
-	if s == nil {
-		return nil
-	}
 	if s.name = dag.Clean(string(w.Name)); len(s.rdds) == 0 {
 		s.rdds = idsOf(w.RDDs)
 		s.shuffle = fmt.Sprint(s.rdds)
@@ -219,12 +215,9 @@ func (f *facts) describe(w *stageRow) *stage {
 	return s
 }
 
-// takeStage sets the description and the progress of a stage. It returns nil if stageAt does.
+// takeStage sets the description and the progress of a stage.
 func (f *facts) takeStage(w *stageRow) *stage {
 	s := f.describe(w)
-	if s == nil {
-		return nil
-	}
 	status, n := string(w.Status), w.Try.ID()
 	if n >= len(s.tries)-1 {
 		s.status = status
@@ -234,9 +227,6 @@ func (f *facts) takeStage(w *stageRow) *stage {
 	}
 	s.pool = dag.Clean(string(w.Pool))
 	t := f.tryOf(s.id, n)
-	if t == nil {
-		return s
-	}
 	t.tasks, t.complete, t.status = 0, w.Complete.Count(mostTasks), status
 	if w.Tasks != nil {
 		t.tasks = w.Tasks.Count(mostTasks)

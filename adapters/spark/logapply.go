@@ -38,9 +38,6 @@ func (a *App) applyExecutor(e *event) {
 func (a *App) applyExecution(e *event) {
 	w := e.more
 	x := a.executionAt(idOf(w.Execution))
-	if x == nil {
-		return
-	}
 	if w.plan != nil {
 		x.plan = w.plan
 		a.planner.retitle()
@@ -96,16 +93,13 @@ func (a *App) endJob(e *event) {
 	}
 }
 
-// describeLogged sets the description of a stage. It returns nil if stageAt does.
+// describeLogged sets the description of a stage.
 func (a *App) describeLogged(w *loggedStage) *stage {
 	row := stageRow{ID: w.ID, Try: w.Try, Name: w.Name, Tasks: w.Tasks}
 	for i := range w.RDDs {
 		row.RDDs = append(row.RDDs, w.RDDs[i].ID)
 	}
 	s := a.describe(&row)
-	if s == nil {
-		return nil
-	}
 	s.scope(w.scopes())
 	if s.status = cmp.Or(s.status, "PENDING"); s.parents == nil {
 		s.parents = idsOf(w.Parents)
@@ -116,9 +110,6 @@ func (a *App) describeLogged(w *loggedStage) *stage {
 func (a *App) applyStage(e *event) {
 	w := &e.more.Stage
 	s, t := a.describeLogged(w), a.tryOf(e.stage, w.Try.ID())
-	if s == nil || t == nil {
-		return
-	}
 	at := e.at
 	if began := w.Submitted.At(); began.Known() {
 		at = max(min(began+e.shift, at), firstOf(s.jobs))
@@ -146,14 +137,8 @@ func (a *App) applyTask(e *event) {
 		return
 	}
 	t := a.tryOf(e.stage, int(w.try))
-	if t == nil {
-		return
-	}
 	s := t.stage
 	k, isNew := a.taskAt(t, int(w.id))
-	if k == nil {
-		return
-	}
 	if s.parents == nil { // no event describes the stage yet
 		s.tasks = max(s.tasks, min(int(w.part)+1, mostTasks))
 	}

@@ -44,7 +44,7 @@ const beforeImplied = -mostJobs - 3
 
 // imply assigns a stage without a job to a job with a missing start.
 func (r *repairer) imply(s *stage, e *event) {
-	if len(s.jobs) > 0 || !r.plausible(s.id) {
+	if len(s.jobs) > 0 || r.stages[s.id] != s || !r.plausible(s.id) {
 		return
 	}
 	of := &e.more.Job

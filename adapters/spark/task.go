@@ -54,7 +54,8 @@ func newTask(t *try, id int) *task {
 	return k
 }
 
-// taskAt returns a task of a stage attempt, or nil if there are too many. isNew reports that taskAt has added it.
+// taskAt returns a task of a stage attempt; one that is not kept if the id is invalid or there are too many. isNew
+// reports that taskAt has added it.
 func (f *facts) taskAt(t *try, id int) (k *task, isNew bool) {
 	at := len(t.list)
 	if at > 0 && t.list[at-1].id >= id {
@@ -64,11 +65,11 @@ func (f *facts) taskAt(t *try, id int) (k *task, isNew bool) {
 			return t.list[at], false
 		}
 	}
+	k = newTask(t, id)
 	if f.tooLarge = f.tooLarge || f.tasks >= mostTasks; f.tasks >= mostTasks || id < 0 {
-		return nil, false
+		return k, false
 	}
 	f.tasks++
-	k = newTask(t, id)
 	t.list, t.settled = slices.Insert(t.list, at, k), false
 	t.stage.fresh = append(t.stage.fresh, k)
 	return k, true
