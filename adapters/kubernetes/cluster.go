@@ -113,12 +113,12 @@ func (c *Cluster) findEnd(ctx context.Context, id string, earlier *pod) {
 	isDeleted := rest.Status(err) == http.StatusNotFound
 	switch {
 	case isDeleted:
-		p = earlier
+		p = *earlier
 	case err != nil:
 		c.open[id] = earlier // the next list looks it up again
 		return
 	}
-	l := c.listed(id, p)
+	l := c.listed(id, &p)
 	if a := c.operated[id]; a != nil && a.state().Ended() {
 		l.State, l.Ended = a.state(), max(l.Ended, a.Status.V.Ended.At())
 		if l.State == dag.Failed {

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
@@ -24,13 +23,9 @@ const (
 // pod returns a pod, also if it has ended. The status of the error is 404 if it was deleted.
 //
 //	GET /api/v1/namespaces/NAMESPACE/pods/NAME
-func (c *Cluster) pod(ctx context.Context, path string) (*pod, error) {
-	var p pod
+func (c *Cluster) pod(ctx context.Context, path string) (pod, error) {
 	body, err := c.get(ctx, path)
-	if err == nil {
-		err = rest.Decode("the pod at "+path, body, &p, rest.Lists(len(body)))
-	}
-	return &p, err
+	return rest.Read[pod]("the pod at "+path, body, err) //nolint:wrapcheck // it is named
 }
 
 // sparkApplications lists the applications of the Spark operator. There are none if the cluster has no operator: then
@@ -88,17 +83,9 @@ func list[T any](ctx context.Context, c *Cluster, path string, query url.Values)
 			query.Del("continue")
 			continue
 		}
-		var page struct {
-			Metadata rest.Box[struct {
-				Continue input.Raw `json:"continue"`
-			}] `json:"metadata"`
-			Items rest.List[T] `json:"items"`
-		}
-		if err == nil {
-			err = rest.Decode("the list "+path, body, &page, rest.Lists(len(body)))
-		}
+		page, err := rest.Read[wirePage[T]]("the list "+path, body, err)
 		if err != nil {
-			return nil, err
+			return nil, err //nolint:wrapcheck // it is named
 		}
 		items = append(items, page.Items...)
 		if page.Metadata.V.Continue == "" || len(items) >= maxItems {
@@ -130,11 +117,8 @@ func advise(e *rest.Error, r *rest.Response) bool {
 		e.Hint = "the API server's proxy does not pass on redirects, such as a driver's to a login page, and needs an answer of the pod"
 		return true
 	}
-	var w struct {
-		Kind    input.Label `json:"kind"`
-		Message input.Raw   `json:"message"`
-	}
-	if rest.Decode("the status", r.Body, &w, rest.Lists(len(r.Body))) != nil || w.Kind != "Status" {
+	w, err := rest.Read[wireStatus]("the status", r.Body, nil)
+	if err != nil || w.Kind != "Status" {
 		return false
 	}
 	missing := refusal.FindStringSubmatch(string(w.Message))

@@ -9,6 +9,20 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// A wirePage is a part of a list.
+type wirePage[T any] struct {
+	Metadata rest.Box[struct {
+		Continue input.Raw `json:"continue"`
+	}] `json:"metadata"`
+	Items rest.List[T] `json:"items"`
+}
+
+// A wireStatus is a response of the server about itself.
+type wireStatus struct {
+	Kind    input.Label `json:"kind"`
+	Message input.Raw   `json:"message"`
+}
+
 type wireMeta struct {
 	Name        input.Label            `json:"name"`
 	Namespace   input.Label            `json:"namespace"`

@@ -61,6 +61,14 @@ func Decode(what string, body []byte, v any, lists int) error {
 	return nil
 }
 
+// Read decodes the response to a request, which may have failed with err, as Decode does.
+func Read[T any](what string, body []byte, err error) (v T, _ error) {
+	if err == nil {
+		err = Decode(what, body, &v, Lists(len(body)))
+	}
+	return v, err
+}
+
 // excerpt quotes the beginning of a body for an error.
 func excerpt(b []byte) string { return strconv.Quote(string(b[:min(len(b), 60)])) }
 

@@ -63,7 +63,7 @@ var endpoints = []endpoint{
 	{path: regexp.MustCompile(part + `stages/(\d{1,9})/(\d{1,9})/taskList/?$`), limit: rest.Middle, take: (*App).takeTasks},
 	{path: regexp.MustCompile(part + `(?:all)?executors/?$`), limit: rest.Middle, take: (*App).takeExecutors},
 	{path: regexp.MustCompile(part + `sql(?:/[^/]+)?/?$`), limit: rest.Middle, take: each((*App).takeExecutionRow)},
-	{path: regexp.MustCompile(part + `environment/?$`), limit: rest.Middle, take: (*App).takeEnvironment},
+	{path: regexp.MustCompile(part + `environment/?$`), limit: rest.Middle, take: each((*App).takeEnvironment)},
 	{path: regexp.MustCompile(`/ws/v1/cluster/apps/(application_[^/]+)$`), manager: true, take: (*App).takeManager},
 	{path: regexp.MustCompile(`/jobs/job/?$`), page: true, take: (*App).takePage},
 	{path: regexp.MustCompile(`/stages/?$`), page: true, take: (*App).takePools},
@@ -100,8 +100,7 @@ func (a *App) Take(w *Answer) bool {
 
 // rows decodes a response that is either one row or a list of rows. It returns no row of an invalid response.
 func rows[T any](w *Answer) (list rest.List[T], ok bool) {
-	body := []byte(w.Body())
-	err := rest.Decode("the answer", body, &list, rest.Lists(len(body)))
+	list, err := rest.Read[rest.List[T]]("the answer", []byte(w.Body()), nil)
 	return list, err == nil
 }
 
@@ -301,20 +300,13 @@ func (a *App) takeExecutionRow(w *wireSQL) {
 	}
 }
 
-func (a *App) takeEnvironment(answer *Answer, _ []string) bool {
-	var w struct {
-		Properties [][]text `json:"sparkProperties"`
-	}
-	if json.Unmarshal([]byte(answer.Body()), &w) != nil {
-		return false
-	}
+func (a *App) takeEnvironment(w *wireEnvironment) {
 	for _, kv := range w.Properties {
 		if len(kv) == 2 {
 			a.conf[string(kv[0])] = string(kv[1])
 		}
 	}
 	a.changes++
-	return true
 }
 
 // idsOf returns the valid ids of a list, ascending.

@@ -83,11 +83,10 @@ func (d *webDriver) Get(ctx context.Context, path string) ([]byte, error) {
 		return body, err
 	}
 	body, err := d.Client.Proxy(ctx, d.app, request(d.Client, "", strings.TrimPrefix(path, "/")))
-	if e, ok := errors.AsType[*rest.Error](err); ok && e.Location != "" {
-		if to, bad := url.Parse(e.Location); bad == nil {
-			if before, _, found := strings.Cut(to.Path, "/history/"); found {
-				d.findHistory(to.Scheme + "://" + to.Host + before)
-			}
+	if e, ok := errors.AsType[*rest.Error](err); ok {
+		address, _, _ := strings.Cut(e.Location, "?")
+		if before, _, found := strings.Cut(address, "/history/"); found {
+			d.findHistory(before)
 		}
 	}
 	return body, err

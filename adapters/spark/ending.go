@@ -264,13 +264,13 @@ func (f *facts) forgotten() string {
 	}
 	unlisted := count(stages, func(s *stage) bool { return !s.listed() })
 	busy := slices.IndexFunc(stages, func(s *stage) bool {
-		return s.ran() && s.newest().status == "ACTIVE" && s.newest().complete > f.conf.retained("retainedTasks", 100_000)
+		return s.ran() && s.newest().status == "ACTIVE" && s.newest().complete > f.conf.retained("ui.retainedTasks", 100_000)
 	})
 	switch {
 	case f.inLog:
-	case jobs > 0 && f.lastJob() >= f.conf.retained("retainedJobs", 1000):
+	case jobs > 0 && f.lastJob() >= f.conf.retained("ui.retainedJobs", 1000):
 		return units.Count(jobs, "job") + " (spark.ui.retainedJobs)"
-	case unlisted > 0 && len(f.stages) > f.conf.retained("retainedStages", 1000):
+	case unlisted > 0 && len(f.stages) > f.conf.retained("ui.retainedStages", 1000):
 		return units.Count(unlisted, "stage") + " (spark.ui.retainedStages)"
 	case busy >= 0:
 		return fmt.Sprintf("tasks of stage %d (spark.ui.retainedTasks)", stages[busy].id)

@@ -123,9 +123,7 @@ func (x *executors) nodes(now dag.Instant) []dag.NodeState {
 		if e.active {
 			continue
 		}
-		if n.Lost, n.LostAt = true, now; e.removed.Known() {
-			n.LostAt = min(e.removed, now)
-		}
+		n.Lost, n.LostAt = true, min(dag.FirstKnown(e.removed, now), now)
 		if e.killed() {
 			n.Cause = dag.NodeDecommissioned
 		}

@@ -298,7 +298,7 @@ func (s settings) coresPerTask() int { return max(1, s.number("spark.task.cpus")
 
 // retained returns how many objects of a kind a driver keeps. usual is Spark's default.
 func (s settings) retained(setting string, usual int) int {
-	if n := s.number("spark.ui." + setting); n > 0 {
+	if n := s.number("spark." + setting); n > 0 {
 		return n
 	}
 	return usual

@@ -137,14 +137,11 @@ var sqlList = fmt.Sprintf("sql?length=%d&details=false&planDescription=false", s
 // newestSQL requests the executions from the watched one on, or some before it. A driver that keeps n executions drops
 // a tenth of them at once.
 func (s *Source) newestSQL() string {
-	x, kept := s.app.execution(), s.app.conf.number("spark.sql.ui.retainedExecutions")
+	x := s.app.execution()
 	if x == nil {
 		return sqlList
 	}
-	if kept <= 0 {
-		kept = sqlRow
-	}
-	return fmt.Sprintf("%s&offset=%d", sqlList, min(x.id, kept*9/10))
+	return fmt.Sprintf("%s&offset=%d", sqlList, min(x.id, s.app.conf.retained("sql.ui.retainedExecutions", sqlRow)*9/10))
 }
 
 // watchedSQL requests the watched execution of SQL, or all executions if there is none.
@@ -153,7 +150,7 @@ func watchedSQL(s *Source, ask func(string) bool) {
 		return
 	}
 	known := s.app.execution() != nil
-	if id := s.app.unit.name; id != Newest && !ask(s.path("sql/%s?details=false&planDescription=false", id)) {
+	if id := s.app.unit.name; id != Newest && !ask(s.path("sql/%s?details=false&planDescription=false", url.PathEscape(id))) {
 		return
 	}
 	if !known && s.app.execution() == nil {
@@ -263,10 +260,8 @@ func queryPlans(s *Source, ask func(string) bool) {
 		return
 	}
 	with := func(id int) bool { return ask(s.path("sql/%d?details=false&planDescription=true", id)) }
-	ids, next := sortedKeys(s.app.executions), 0
-	if n := len(ids); n > 0 {
-		next = 1 + ids[n-1]
-	}
+	ids := sortedKeys(s.app.executions)
+	next := 1 + slices.Max(append(ids, -1))
 	for isNew && s.app.unit.kind != sqlUnit && with(next) && s.app.executions[next] != nil {
 		s.app.executions[next].planned = true
 		next++

@@ -250,7 +250,7 @@ func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
 // get requests a path and applies the response. It returns what App.Take returns.
 func (s *Source) get(ctx context.Context, server server, path string) (took bool, err error) {
 	w, err := answerTo(ctx, s.driver, server, path)
-	return w != nil && s.app.Take(w), err
+	return s.app.Take(w), err
 }
 
 // A server is Driver.Get or Driver.History.
@@ -258,10 +258,7 @@ type server func(ctx context.Context, path string) ([]byte, error)
 
 // answerTo requests a path and returns the response, also if it is an error.
 func answerTo(ctx context.Context, driver Driver, server server, path string) (*Answer, error) {
-	u, err := url.Parse(path)
-	if err != nil {
-		return nil, fmt.Errorf("spark: %w", err)
-	}
+	u, _ := url.Parse(path) // its parts are escaped
 	body, err := server(ctx, path)
 	w := Answer{Status: http.StatusOK, Type: "application/json", Body: func() string { return string(body) }}
 	if err != nil {

@@ -90,14 +90,10 @@ func (m *Master) list(ctx context.Context, base string) ([]Listed, error) {
 		Bases: []string{base}, Path: "/json/", Limit: rest.Middle, Clock: true, Advise: adviseMaster,
 		Usable: func(kind string, _ []byte) bool { return kind == "text/json" },
 	})
-	if err != nil {
-		return nil, err //nolint:wrapcheck // it names the request
-	}
-	var w wireMaster
-	if err := rest.Decode("spark: the answer to "+base+"/json/", body, &w, rest.Lists(len(body))); err != nil {
-		return nil, err //nolint:wrapcheck // it is named
-	}
+	w, err := rest.Read[wireMaster]("spark: the answer to "+base+"/json/", body, err)
 	switch {
+	case err != nil:
+		return nil, err //nolint:wrapcheck // it names the request
 	case w.Master != "":
 		return nil, fmt.Errorf("spark: %s is the page of a worker: give that of its master, %s", base, w.Master)
 	case w.Status == "":

@@ -205,6 +205,10 @@ type wireExecutor struct {
 	IsExcluded   bool
 }
 
+type wireEnvironment struct {
+	Properties [][]text `json:"sparkProperties"`
+}
+
 type wireSQL struct {
 	ID             *number
 	Status         text

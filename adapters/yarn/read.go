@@ -50,10 +50,7 @@ func Decode(what string, body []byte, v any) error {
 
 // Read decodes the response to a request, which may have failed with err.
 func Read[T any](what string, body []byte, err error) (v T, _ error) {
-	if err == nil {
-		err = Decode(what, body, &v)
-	}
-	return v, err
+	return rest.Read[T]("hadoop: the answer to "+what, body, err) //nolint:wrapcheck // it is named
 }
 
 // Brief returns an error's text for a warning: its first line, cut, and the whole hint, which follows a long address.
