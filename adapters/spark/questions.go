@@ -365,9 +365,9 @@ func (t *try) listed(at int, ended []bool) {
 // request returns a request to a driver or a history server for a path below base. The response is JSON or, for a job
 // and for all stages, a page.
 func request(client *yarn.Client, base, path string) rest.Request {
-	r := rest.Request{Path: path, Advise: func(e *rest.Error, resp *rest.Response) { advise(client, e, resp) }}
-	if base != "" {
-		r.Bases = []string{base}
+	r := rest.Request{
+		Bases: []string{base}, Path: path,
+		Advise: func(e *rest.Error, resp *rest.Response) { advise(client, e, resp) },
 	}
 	path, _, _ = strings.Cut("/"+path, "?")
 	if e, _ := endpointOf(path); e != nil {

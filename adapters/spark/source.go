@@ -231,13 +231,11 @@ func (s *Source) Follows() (what string, byDefault bool) {
 // that the driver is gone.
 func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
 	s.endPeek()
-	switch _, err = s.get(ctx, s.driver.Get, s.path("%s", s.newestSQL())); {
-	case gone(err):
-		if s.app.refusals++; s.app.closed() {
-			return "", true, nil
-		}
-		return "", false, err
-	case err != nil:
+	_, err = s.get(ctx, s.driver.Get, s.path("%s", s.newestSQL()))
+	if s.app.refusals += one(gone(err)); gone(err) && s.app.closed() {
+		return "", true, nil
+	}
+	if err != nil {
 		return "", false, err
 	}
 	s.app.refusals = 0
