@@ -191,7 +191,7 @@ func (a *App) takeTasks(w *Answer, path []string) bool {
 	t, at, query := a.tryOf(atoi(path[2]), atoi(path[3])), a.clock.correct(w.At), w.URL.Query()
 	listed, ended := make(map[int]bool, len(list)), make([]bool, len(list))
 	for i := range list {
-		listed[list[i].TaskID.ID()] = true
+		listed[idOf(list[i].TaskID)] = true
 		ended[i] = a.takeTask(t, &list[i], at)
 	}
 	if offset := idIn(query.Get("offset")); offset >= 0 {
@@ -224,7 +224,7 @@ func (a *App) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 	if !known {
 		return false
 	}
-	k, _ := a.taskAt(t, w.TaskID.ID())
+	k, _ := a.taskAt(t, idOf(w.TaskID))
 	part := w.Index.ID()
 	if id := idOf(w.PartitionID); id >= 0 {
 		part = id

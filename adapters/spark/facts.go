@@ -208,7 +208,7 @@ func (f *facts) describe(w *stageRow) *stage {
 		s.rdds = idsOf(w.RDDs)
 		s.shuffle = fmt.Sprint(s.rdds)
 	}
-	s.isSQL = s.isSQL || strings.Contains(string(w.Details), "org.apache.spark.sql.")
+	s.isSQL = s.isSQL || bool(w.Details)
 	if w.Try.ID() <= 0 && w.Tasks != nil && *w.Tasks > 0 {
 		s.tasks = w.Tasks.Count(mostTasks + 1) // keep a count above the bound above it
 	}

@@ -135,7 +135,7 @@ func (l *Log) Holds(id string) bool {
 		if e.kind.name != "JobStart" {
 			return false
 		}
-		switch job := &e.more.Job; of.kind {
+		switch job := &e.more.Properties; of.kind {
 		case sqlUnit:
 			return of.name == Newest && job.SQL != "" || string(job.SQL) == of.name || string(job.Root) == of.name
 		case groupUnit:

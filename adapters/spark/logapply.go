@@ -17,7 +17,7 @@ func (a *App) startApplication(e *event) {
 
 func (a *App) applyExecutor(e *event) {
 	w := e.more
-	n := a.executorAt(string(cmp.Or(w.Executor, w.ExcludedExecutor)))
+	n := a.executorAt(string(w.ExecutorID))
 	if n < 0 {
 		return
 	}
@@ -25,11 +25,11 @@ func (a *App) applyExecutor(e *event) {
 	switch e.kind.name {
 	case "ExecutorAdded":
 		x.added, x.host = e.at, dag.Clean(string(w.ExecutorInfo.Host))
-		x.total = w.ExecutorInfo.Cores.Count(mostCores)
+		x.total = w.ExecutorInfo.TotalCores.Count(mostCores)
 		x.cores = x.total / a.conf.coresPerTask()
 		a.set(x, true, x.removed, x.reason)
 	case "ExecutorRemoved":
-		a.set(x, false, e.at, firstLine(string(w.Reason)))
+		a.set(x, false, e.at, firstLine(string(w.RemovedReason)))
 	default:
 		x.excluded = !strings.Contains(e.kind.name, "Un")
 	}
@@ -37,7 +37,7 @@ func (a *App) applyExecutor(e *event) {
 
 func (a *App) applyExecution(e *event) {
 	w := e.more
-	x := a.executionAt(idOf(w.Execution))
+	x := a.executionAt(idOf(w.ExecutionID))
 	if w.plan != nil {
 		x.plan = w.plan
 		a.planner.retitle()
@@ -46,7 +46,7 @@ func (a *App) applyExecution(e *event) {
 	case "SQLExecutionStart":
 		x.description, x.status = described(string(w.Description)), "RUNNING"
 	case "SQLExecutionEnd":
-		if x.ended, x.status = e.at, "COMPLETED"; w.Error != "" {
+		if x.ended, x.status = e.at, "COMPLETED"; w.ErrorMessage != "" {
 			x.status = "FAILED"
 		}
 	}
@@ -54,21 +54,19 @@ func (a *App) applyExecution(e *event) {
 
 func (a *App) startJob(e *event) {
 	w := e.more
-	job := wireJob{
-		JobID: w.JobID, Description: w.Job.Description, JobGroup: w.Job.Group, JobTags: []text{w.Job.Tags},
-		Status: "RUNNING", SubmissionTime: moment(e.at),
+	job, of := w.wireJob, &w.Properties
+	job.Description, job.JobGroup, job.JobTags = of.Description, of.Group, []text{of.Tags}
+	job.Status, job.SubmissionTime = "RUNNING", moment(e.at)
+	job.StageIDs = job.StageIDs[:min(len(job.StageIDs), mostListed)]
+	if w.StageInfos != nil {
+		job.StageIDs = nil
 	}
-	for i := range w.Stages {
-		job.StageIDs = append(job.StageIDs, number(idOf(w.Stages[i].ID)))
-		a.describeLogged(&w.Stages[i])
-	}
-	if w.Stages == nil {
-		for _, n := range w.StageIDs[:min(len(w.StageIDs), mostListed)] {
-			job.StageIDs = append(job.StageIDs, number(idOf(n)))
-		}
+	for i := range w.StageInfos {
+		job.StageIDs = append(job.StageIDs, number(idOf(w.StageInfos[i].ID)))
+		a.describeLogged(&w.StageInfos[i])
 	}
 	a.takeJob(&job)
-	a.takeExecutionOf(&w.Job, idOf(w.JobID))
+	a.takeExecutionOf(of, idOf(w.JobID))
 }
 
 // takeExecutionOf records the executions of SQL that a job belongs to.
@@ -87,28 +85,28 @@ func (a *App) endJob(e *event) {
 	if j == nil {
 		return
 	}
-	j.completed, j.status, j.why = e.at, "FAILED", firstLine(string(w.Result.Exception.Message))
-	if w.Result.Result == "JobSucceeded" {
+	j.completed, j.status, j.why = e.at, "FAILED", firstLine(string(w.JobResult.Exception.Message))
+	if w.JobResult.Result == "JobSucceeded" {
 		j.status = "SUCCEEDED"
 	}
 }
 
 // describeLogged sets the description of a stage.
-func (a *App) describeLogged(w *loggedStage) *stage {
-	row := stageRow{ID: w.ID, Try: w.Try, Name: w.Name, Tasks: w.Tasks}
-	for i := range w.RDDs {
-		row.RDDs = append(row.RDDs, w.RDDs[i].ID)
+func (a *App) describeLogged(w *stageRow) *stage {
+	w.RDDs = nil // another reader of the log may have been here
+	for i := range w.RDDInfo {
+		w.RDDs = append(w.RDDs, w.RDDInfo[i].RDDID)
 	}
-	s := a.describe(&row)
+	s := a.describe(w)
 	s.scope(w.scopes())
 	if s.status = cmp.Or(s.status, "PENDING"); s.parents == nil {
-		s.parents = idsOf(w.Parents)
+		s.parents = idsOf(w.ParentIDs)
 	}
 	return s
 }
 
 func (a *App) applyStage(e *event) {
-	w := &e.more.Stage
+	w := &e.more.StageInfo
 	s, t := a.describeLogged(w), a.tryOf(e.stage, w.Try.ID())
 	at := e.at
 	if began := w.Submitted.At(); began.Known() {
@@ -125,7 +123,7 @@ func (a *App) applyStage(e *event) {
 		}
 	}
 	t.tasks = w.Tasks.Count(mostTasks)
-	s.pool = cmp.Or(dag.Clean(string(e.more.Job.Pool)), s.pool)
+	s.pool = cmp.Or(dag.Clean(string(e.more.Properties.Pool)), s.pool)
 	if t == s.newest() {
 		s.status = t.status
 	}

@@ -11,6 +11,9 @@ import (
 	"time"
 	"unique"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -40,52 +43,45 @@ type taskEvent struct {
 	metrics        *dag.TaskMetrics
 }
 
-// A wireEvent is an event as Spark's listener writes it.
+// A wireEvent is an event as Spark's listener writes it, with the keys that likeREST leaves.
 type wireEvent struct {
-	Timestamp moment
-	AppName   text `json:"App Name"`
-	AppID     text `json:"App ID"`
-	Attempt   text `json:"App Attempt ID"`
-	User      text
-	Version   text `json:"Spark Version"`
+	Timestamp       moment
+	AppName         text
+	AppID           text
+	AppAttemptID    text
+	User            text
+	SparkVersion    text
+	SparkProperties map[string]text
 
-	Properties map[string]text `json:"Spark Properties"`
-
-	Executor     text `json:"Executor ID"`
+	ExecutorID   text
 	ExecutorInfo struct {
-		Host  text
-		Cores number `json:"Total Cores"`
-	} `json:"Executor Info"`
-	Reason text `json:"Removed Reason"`
-	// The executor's id in events of exclusion.
-	ExcludedExecutor text `json:"executorId"`
+		Host       text
+		TotalCores number
+	}
+	RemovedReason text
 
-	JobID     *number       `json:"Job ID"`
-	Submitted moment        `json:"Submission Time"`
-	Stages    []loggedStage `json:"Stage Infos"`
-	StageIDs  []*number     `json:"Stage IDs"` // the only field for stages before Spark 1.2
-	Completed moment        `json:"Completion Time"`
-	Result    struct {
+	wireJob               // with a description of executions of SQL only
+	StageInfos []stageRow // not before Spark 1.2
+	JobResult  struct {
 		Result    text
 		Exception struct{ Message text }
-	} `json:"Job Result"`
+	}
+	Properties jobProperties // of a job, or of the job of a stage
 
-	// Of executions of SQL, and of their jobs.
-	Execution   *number       `json:"executionId"`
-	Description text          `json:"description"`
-	Time        moment        `json:"time"`
-	Error       text          `json:"errorMessage"`
-	PlanText    text          `json:"physicalPlanDescription"`
-	plan        queryPlan     // of PlanText, which is dropped
-	Job         jobProperties `json:"Properties"`
+	// Of executions of SQL.
+	ExecutionID  *number
+	Time         moment
+	ErrorMessage text
+	PlanText     text      `json:"physicalPlanDescription"`
+	plan         queryPlan // of PlanText, which is dropped
 
-	Stage loggedStage `json:"Stage Info"`
+	StageInfo stageRow
 
-	StageID   *number        `json:"Stage ID"`
-	Try       number         `json:"Stage Attempt ID"`
-	Task      taskInfo       `json:"Task Info"`
-	EndReason taskEnd        `json:"Task End Reason"`
-	Metrics   *loggedMetrics `json:"Task Metrics"`
+	StageID       *number
+	AttemptID     number // of the stage
+	TaskInfo      wireTask
+	TaskEndReason taskEnd
+	TaskMetrics   *wireMetrics
 }
 
 // jobProperties are the local properties of the thread that submitted a job or a stage.
@@ -98,26 +94,15 @@ type jobProperties struct {
 	Pool        text `json:"spark.scheduler.pool"`
 }
 
-type taskInfo struct {
-	ID       *number `json:"Task ID"`
-	Index    number
-	Part     *number `json:"Partition ID"`
-	Launch   moment  `json:"Launch Time"`
-	Executor text    `json:"Executor ID"`
-	Finish   moment  `json:"Finish Time"`
-	Getting  moment  `json:"Getting Result Time"`
-	Failed   bool
-	Killed   bool
-	// The counters of SQL are among them. A log has many, and few are read.
-	Accumulables json.RawMessage
-}
-
 // pythonTime is the counter of Spark 4 with the milliseconds that a task waited for its Python worker.
 const pythonTime = "time to run Python workers"
 
 // python returns the time in which Python workers ran; 0 if the log does not have it.
-func (w *taskInfo) python() (sum dag.Millis) {
-	var all []accumulated
+func (w *wireTask) python() (sum dag.Millis) {
+	var all []struct {
+		Name   text
+		Update number
+	}
 	if !bytes.Contains(w.Accumulables, []byte(pythonTime)) || json.Unmarshal(w.Accumulables, &all) != nil {
 		return 0
 	}
@@ -133,8 +118,8 @@ type taskEnd struct {
 	Reason      text
 	Description text
 	Message     text
-	Loss        text `json:"Loss Reason"`
-	KillReason  text `json:"Kill Reason"`
+	LossReason  text
+	KillReason  text
 }
 
 // intern returns the same memory for equal strings: a log repeats them in most of its events.
@@ -148,28 +133,28 @@ type eventKind struct {
 }
 
 var eventKinds = []eventKind{
-	{"LogStart", func(a *App, e *event) { a.version = string(e.more.Version) }, nil},
+	{"LogStart", func(a *App, e *event) { a.version = string(e.more.SparkVersion) }, nil},
 	{"ApplicationStart", (*App).startApplication, nil},
 	{"ApplicationEnd", func(a *App, e *event) { a.hasEnd, a.ended = true, e.at }, nil},
 	{"EnvironmentUpdate", func(a *App, e *event) {
-		for k, v := range e.more.Properties {
+		for k, v := range e.more.SparkProperties {
 			a.conf[k] = string(v)
 		}
 	}, nil},
 	{"ExecutorAdded", (*App).applyExecutor, func(w *wireEvent) bool {
-		return w.Executor != "" && w.ExecutorInfo.Cores > 0 && w.ExecutorInfo.Cores <= mostCores
+		return w.ExecutorID != "" && w.ExecutorInfo.TotalCores > 0 && w.ExecutorInfo.TotalCores <= mostCores
 	}},
-	{"ExecutorRemoved", (*App).applyExecutor, func(w *wireEvent) bool { return w.Executor != "" }},
+	{"ExecutorRemoved", (*App).applyExecutor, func(w *wireEvent) bool { return w.ExecutorID != "" }},
 	{"ExecutorExcluded", (*App).applyExecutor, nil},
 	{"ExecutorUnexcluded", (*App).applyExecutor, nil},
 	{"ExecutorBlacklisted", (*App).applyExecutor, nil},
 	{"ExecutorUnblacklisted", (*App).applyExecutor, nil},
 	{"JobStart", (*App).startJob, (*wireEvent).startsJob},
-	{"JobEnd", (*App).endJob, func(w *wireEvent) bool { return idOf(w.JobID) >= 0 && w.Result.Result != "" }},
+	{"JobEnd", (*App).endJob, func(w *wireEvent) bool { return idOf(w.JobID) >= 0 && w.JobResult.Result != "" }},
 	{"StageSubmitted", (*App).applyStage, (*wireEvent).hasStage},
 	{"StageCompleted", (*App).applyStage, (*wireEvent).hasStage},
 	{"TaskStart", (*App).applyTask, (*wireEvent).hasTask},
-	{"TaskEnd", (*App).applyTask, func(w *wireEvent) bool { return w.hasTask() && w.EndReason.Reason != "" }},
+	{"TaskEnd", (*App).applyTask, func(w *wireEvent) bool { return w.hasTask() && w.TaskEndReason.Reason != "" }},
 	{"SQLExecutionStart", (*App).applyExecution, (*wireEvent).hasExecution},
 	{"SQLExecutionEnd", (*App).applyExecution, (*wireEvent).hasExecution},
 	{"SQLAdaptiveExecutionUpdate", (*App).applyExecution, (*wireEvent).hasExecution},
@@ -178,25 +163,25 @@ var eventKinds = []eventKind{
 // startsJob reports whether the event has a job. It removes stages that are not sound. A job without partitions has no
 // stage.
 func (w *wireEvent) startsJob() bool {
-	all := len(w.Stages)
-	w.Stages = slices.DeleteFunc(w.Stages, func(s loggedStage) bool { return !s.sound() })
-	return idOf(w.JobID) >= 0 && (w.Stages != nil || len(w.StageIDs) > 0) && (len(w.Stages) > 0 || all == 0)
+	all := len(w.StageInfos)
+	w.StageInfos = slices.DeleteFunc(w.StageInfos, func(s stageRow) bool { return !s.sound() })
+	return idOf(w.JobID) >= 0 && (w.StageInfos != nil || len(w.StageIDs) > 0) && (len(w.StageInfos) > 0 || all == 0)
 }
 
-func (w *wireEvent) hasStage() bool { return w.Stage.sound() }
+func (w *wireEvent) hasStage() bool { return w.StageInfo.sound() }
 
-func (w *loggedStage) sound() bool {
+func (w *stageRow) sound() bool {
 	n := w.Tasks
 	return idOf(w.ID) >= 0 && w.Try.ID() >= 0 && w.Try.ID() < mostAttempts && n != nil && *n >= 0 && *n <= mostTasks
 }
 
 func (w *wireEvent) hasTask() bool {
-	t := w.Task
-	return idOf(w.StageID) >= 0 && w.Try.ID() < mostAttempts && idOf(t.ID) >= 0 && t.Launch > 0 &&
-		t.Index.ID() >= 0 && t.Executor != ""
+	t := &w.TaskInfo
+	return idOf(w.StageID) >= 0 && w.AttemptID.ID() < mostAttempts && idOf(t.TaskID) >= 0 && t.LaunchTime > 0 &&
+		t.Index.ID() >= 0 && t.ExecutorID != ""
 }
 
-func (w *wireEvent) hasExecution() bool { return idOf(w.Execution) >= 0 }
+func (w *wireEvent) hasExecution() bool { return idOf(w.ExecutionID) >= 0 }
 
 // mostCores bounds the cores of an executor.
 const mostCores = 1 << 20
@@ -221,7 +206,7 @@ func idIn(s string) int {
 // of the second attempt then ends in _2, as the name of its log does.
 func (w *wireEvent) application() string {
 	id := dag.Clean(string(w.AppID))
-	if n := dag.Clean(string(w.Attempt)); n != "" && n != "1" {
+	if n := dag.Clean(string(w.AppAttemptID)); n != "" && n != "1" {
 		id += "_" + n
 	}
 	return id
@@ -236,10 +221,47 @@ func parseEvent(line []byte) (kind *eventKind, w *wireEvent, ok bool) {
 		return nil, nil, name != "" && json.Valid(line)
 	}
 	kind, w = &eventKinds[i], &wireEvent{}
-	if json.Unmarshal(line, w) != nil || kind.sound != nil && !kind.sound(w) {
+	likeREST(line)
+	if jsonv2.Unmarshal(line, w, lenient) != nil || kind.sound != nil && !kind.sound(w) {
 		return nil, nil, false
 	}
 	return kind, w, true
+}
+
+// lenient are the texts of logs: of duplicate keys the last one counts, and the case of keys and underscores in them do
+// not matter.
+var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
+	jsonv2.MatchCaseInsensitiveNames(true))
+
+// restKeys has the keys of a log that differ from those of REST responses by more than spaces. They are as long.
+var restKeys = map[string]string{
+	"Stage Attempt ID": "attemptId_______", "Stage Name": "name______", "Number of Tasks": "numTasks_______",
+	"Total Records Read": "recordsRead_______", "Shuffle Write Time": "writeTime_________",
+	"Shuffle Bytes Written": "bytesWritten_________", "Shuffle Records Written": "recordsWritten_________",
+}
+
+// likeREST changes the keys of an event to those of REST responses, such as Executor_Run_Time for "Executor Run Time".
+func likeREST(line []byte) {
+	for {
+		_, line, _ = bytes.Cut(line, []byte(`"`))
+		end := 0
+		for end < len(line) && line[end] != '"' {
+			end += 1 + one(line[end] == '\\')
+		}
+		if end >= len(line) {
+			return
+		}
+		key := line[:end]
+		if line = line[end+1:]; !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte(":")) {
+			continue
+		}
+		copy(key, restKeys[string(key)])
+		for i := range key {
+			if key[i] == ' ' {
+				key[i] = '_'
+			}
+		}
+	}
 }
 
 // noFields stands for the fields of events that have none of their own.
@@ -249,14 +271,14 @@ var noFields wireEvent
 func (w *wireEvent) event(kind *eventKind, line int) event {
 	e := event{kind: kind, line: line, stage: -1, more: &noFields}
 	// An event has only some of these times. Both times of a stage or a task are in the event of its end.
-	e.stamp = cmp.Or(w.Timestamp, w.Submitted, w.Completed, w.Time, w.Stage.Completed, w.Stage.Submitted, w.Task.Finish,
-		w.Task.Launch).At()
+	e.stamp = cmp.Or(w.Timestamp, w.SubmissionTime, w.CompletionTime, w.Time, w.StageInfo.Completed,
+		w.StageInfo.Submitted, w.TaskInfo.FinishTime, w.TaskInfo.LaunchTime).At()
 	switch kind.name {
 	case "TaskStart", "TaskEnd":
 		e.stage, e.task = idOf(w.StageID), w.taskEvent()
 		return e
 	case "StageSubmitted", "StageCompleted":
-		e.stage = idOf(w.Stage.ID)
+		e.stage = idOf(w.StageInfo.ID)
 	case "SQLExecutionStart", "SQLAdaptiveExecutionUpdate":
 		w.plan, w.PlanText = parsePlan(string(w.PlanText)), ""
 	}
@@ -266,31 +288,30 @@ func (w *wireEvent) event(kind *eventKind, line int) event {
 
 // taskEvent returns the parsed task of an event.
 func (w *wireEvent) taskEvent() *taskEvent {
-	info := w.Task
+	info := &w.TaskInfo
 	k := &taskEvent{
 		//nolint:gosec // G115: see Number.ID
-		id: int32(idOf(info.ID)), part: int32(info.Index.ID()), try: int32(w.Try.ID()),
-		executor: intern(string(info.Executor)), launch: info.Launch.At(), finish: info.Finish.At(), took: -1,
+		id: int32(idOf(info.TaskID)), part: int32(info.Index.ID()), try: int32(w.AttemptID.ID()),
+		executor: intern(string(info.ExecutorID)), launch: info.LaunchTime.At(), finish: info.FinishTime.At(), took: -1,
 		in: math.NaN(), read: math.NaN(), out: math.NaN(),
 	}
-	if part := idOf(info.Part); part >= 0 {
+	if part := idOf(info.PartitionID); part >= 0 {
 		k.part = int32(part) //nolint:gosec // G115: see Number.ID
 	}
-	if m := w.Metrics; m != nil {
-		rest := (*wireMetrics)(m)
-		k.writes, k.out = m.Write.Records > 0, rest.written()
+	if m := w.TaskMetrics; m != nil {
+		k.writes, k.out = m.Write.Records > 0, m.written()
 		k.in, k.read = float64(m.Input.Records), float64(m.Read.Records)
 		fetched := number(0)
-		if info.Getting > 0 {
-			fetched = number(info.Finish - info.Getting)
+		if info.GettingResult > 0 {
+			fetched = number(info.FinishTime) - info.GettingResult
 		}
-		k.metrics = rest.of(lasted(fetched), info.python())
+		k.metrics = m.of(lasted(fetched), info.python())
 		if m.Run > 0 {
 			ms := positive(m.Run) + positive(m.Deserialize) + positive(m.Serialize)
 			k.took = time.Duration(min(ms, 1<<40)) * time.Millisecond
 		}
 	}
-	switch r := &w.EndReason; {
+	switch r := &w.TaskEndReason; {
 	case r.Reason == "Success" && !info.Failed && !info.Killed:
 		k.state = dag.AttemptSucceeded
 	case info.Killed || r.Reason == "TaskKilled":
@@ -299,10 +320,10 @@ func (w *wireEvent) taskEvent() *taskEvent {
 		k.state, k.why = dag.AttemptKilled, commitDenied
 	default:
 		if k.state = dag.AttemptFailed; r.Reason == "ExecutorLostFailure" {
-			k.loss = intern(firstLine(string(cmp.Or(r.Loss, r.Reason))))
+			k.loss = intern(firstLine(string(cmp.Or(r.LossReason, r.Reason))))
 		}
 		k.why = intern(firstLine(strings.Join(strings.Fields(string(r.Reason)+" "+cause(string(r.Description))+
-			string(r.Message)+string(r.Loss)), " ")))
+			string(r.Message)+string(r.LossReason)), " ")))
 	}
 	return k
 }

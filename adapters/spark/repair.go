@@ -47,7 +47,7 @@ func (r *repairer) imply(s *stage, e *event) {
 	if len(s.jobs) > 0 || r.stages[s.id] != s || !r.plausible(s.id) {
 		return
 	}
-	of := &e.more.Job
+	of := &e.more.Properties
 	j := r.openImplied()
 	if j == nil {
 		j = &job{

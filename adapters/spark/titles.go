@@ -295,12 +295,12 @@ func (s *stage) scope(of map[int]string) {
 }
 
 // scopes returns the scopes of a logged stage, by RDD.
-func (w *loggedStage) scopes() map[int]string {
-	of := make(map[int]string, len(w.RDDs))
-	for i := range w.RDDs {
+func (w *stageRow) scopes() map[int]string {
+	of := make(map[int]string, len(w.RDDInfo))
+	for i := range w.RDDInfo {
 		var scope struct{ Name string }
-		if json.Unmarshal([]byte(w.RDDs[i].Scope), &scope) == nil {
-			of[w.RDDs[i].ID.ID()] = scope.Name
+		if json.Unmarshal([]byte(w.RDDInfo[i].Scope), &scope) == nil {
+			of[w.RDDInfo[i].RDDID.ID()] = scope.Name
 		}
 	}
 	return of

@@ -1,15 +1,19 @@
 package spark
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A value of the wrong type is unknown, never an error.
+// A value of the wrong type is unknown, never an error. The types are those of REST responses. What only a log has is
+// at the end of a type: its keys are as likeREST leaves them.
 
 type (
 	number = input.Number
@@ -63,41 +67,44 @@ type stageRow struct {
 	Completed moment   `json:"completionTime"`
 	Failure   text     `json:"failureReason"`
 	Status    text
-	Details   text   // the call stack
+	Details   stack
 	Complete  number `json:"numCompleteTasks"`
 	RunTime   number `json:"executorRunTime"`
 	Written   number `json:"shuffleWriteRecords"`
 	Pool      text   `json:"schedulingPool"`
 	Push      bool   `json:"isShufflePushEnabled"`
+
+	RDDInfo []struct {
+		RDDID number
+		Scope text // JSON
+	}
+	ParentIDs []number
 }
 
-// A loggedStage is the same in an event log, without the progress.
-type loggedStage struct {
-	ID    *number `json:"Stage ID"`
-	Try   number  `json:"Stage Attempt ID"`
-	Name  text    `json:"Stage Name"`
-	Tasks *number `json:"Number of Tasks"`
-	RDDs  []struct {
-		ID    number `json:"RDD ID"`
-		Scope text   // JSON
-	} `json:"RDD Info"`
-	Parents   []number `json:"Parent IDs"`
-	Submitted moment   `json:"Submission Time"`
-	Completed moment   `json:"Completion Time"`
-	Failure   text     `json:"Failure Reason"`
+// A stack is a call stack. All that is kept of it is whether it is that of an execution of SQL.
+type stack bool
+
+// UnmarshalJSON reads any value.
+func (s *stack) UnmarshalJSON(b []byte) error {
+	*s = stack(bytes.Contains(b, []byte("org.apache.spark.sql.")))
+	return nil
 }
 
 type wireTask struct {
-	TaskID        number
+	TaskID        *number
 	Index         number
 	PartitionID   *number
 	LaunchTime    moment
 	Duration      *number
-	GettingResult number `json:"gettingResultTime"`
+	GettingResult number `json:"gettingResultTime"` // how long; in a log since when
 	ExecutorID    text
 	Status        text
 	Error         text         `json:"errorMessage"`
 	Metrics       *wireMetrics `json:"taskMetrics"`
+
+	FinishTime     moment
+	Failed, Killed bool
+	Accumulables   jsontext.Value // with the counters of SQL: a log has many, and few are read
 }
 
 // wireMetrics are the counters of a task: times are in milliseconds, except those that end in NS.
@@ -132,38 +139,6 @@ type wireMetrics struct {
 	} `json:"shuffleWriteMetrics"`
 }
 
-// loggedMetrics are the same in an event log.
-type loggedMetrics struct {
-	Deserialize number `json:"Executor Deserialize Time"`
-	Run         number `json:"Executor Run Time"`
-	CPUNS       number `json:"Executor CPU Time"`
-	GC          number `json:"JVM GC Time"`
-	Serialize   number `json:"Result Serialization Time"`
-	Spilled     number `json:"Disk Bytes Spilled"`
-	Input       struct {
-		Bytes   number `json:"Bytes Read"`
-		Records number `json:"Records Read"`
-	} `json:"Input Metrics"`
-	Output struct {
-		Records number `json:"Records Written"`
-	} `json:"Output Metrics"`
-	Read struct {
-		Wait    number `json:"Fetch Wait Time"`
-		Remote  number `json:"Remote Bytes Read"`
-		Local   number `json:"Local Bytes Read"`
-		Records number `json:"Total Records Read"`
-		Push    struct {
-			Requests number `json:"-"`
-			Blocks   number `json:"-"`
-		} `json:"-"`
-	} `json:"Shuffle Read Metrics"`
-	Write struct {
-		NS      number `json:"Shuffle Write Time"`
-		Bytes   number `json:"Shuffle Bytes Written"`
-		Records number `json:"Shuffle Records Written"`
-	} `json:"Shuffle Write Metrics"`
-}
-
 // of returns the metrics of an ended task. result is the time in which the driver fetched its result.
 func (m *wireMetrics) of(result, python dag.Millis) *dag.TaskMetrics {
 	return &dag.TaskMetrics{
@@ -187,12 +162,6 @@ func lasted(ms number) dag.Millis { return dag.Millis(min(positive(ms), math.Max
 
 // size returns a number of bytes or records; 0 if it is unknown.
 func size(n number) float32 { return float32(min(positive(n), 1e18)) }
-
-// accumulated is a counter of SQL that a task has updated.
-type accumulated struct {
-	Name   text
-	Update input.Number
-}
 
 type wireExecutor struct {
 	ID           text
