@@ -147,6 +147,27 @@ func TestEvent(t *testing.T) {
 	}
 }
 
+// TestLikeREST changes keys and no values, whatever quotes and escapes they have.
+func TestLikeREST(t *testing.T) {
+	t.Parallel()
+	for from, to := range restKeys {
+		if len(from) != len(to) || strings.Contains(to, " ") {
+			t.Errorf("%q becomes %q", from, to)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"Stage ID":1,"Stage Name" : "Stage Name"}`:         `{"Stage_ID":1,"name______" : "Stage Name"}`,
+		`{"a b":{"JVM GC Time":[{"Total Records Read":1}]}}`: `{"a_b":{"JVM_GC_Time":[{"recordsRead_______":1}]}}`,
+		`{"v":"a \" b : c","x \\":"\\","y z":["p q","r s"]}`: `{"v":"a \" b : c","x_\\":"\\","y_z":["p q","r s"]}`,
+		`{"breaks off`: `{"breaks off`, `"\`: `"\`, ``: ``,
+	} {
+		line := []byte(text)
+		if likeREST(line); string(line) != want {
+			t.Errorf("%s\nbecomes %s", text, line)
+		}
+	}
+}
+
 // TestLZ4Copies holds that a block that repeats what stands before is unpacked.
 func TestLZ4Copies(t *testing.T) {
 	t.Parallel()

@@ -212,7 +212,8 @@ func (w *wireEvent) application() string {
 	return id
 }
 
-// parseEvent parses a line. ok is false if the line is not an event; kind is nil for events that are not read.
+// parseEvent parses a line, whose keys it changes. ok is false if the line is not an event; kind is nil for events that
+// are not read.
 func parseEvent(line []byte) (kind *eventKind, w *wireEvent, ok bool) {
 	name := eventName(line)
 	name = strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "SparkListener")
