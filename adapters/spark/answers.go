@@ -225,11 +225,7 @@ func (a *App) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 		return false
 	}
 	k, _ := a.taskAt(t, idOf(w.TaskID))
-	part := w.Index.ID()
-	if id := idOf(w.PartitionID); id >= 0 {
-		part = id
-	}
-	k.identify(part, w.LaunchTime.At(), a.executorAt(string(w.ExecutorID)))
+	k.identify(w.part(), w.LaunchTime.At(), a.executorAt(string(w.ExecutorID)))
 	a.clock.stamp(k.Start)
 	if k.State != dag.AttemptRunning && !ended && (!k.guessed || t.settled) {
 		return false // an older response, or the driver has missed the task's end

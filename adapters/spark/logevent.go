@@ -292,12 +292,9 @@ func (w *wireEvent) taskEvent() *taskEvent {
 	info := &w.TaskInfo
 	k := &taskEvent{
 		//nolint:gosec // G115: see Number.ID
-		id: int32(idOf(info.TaskID)), part: int32(info.Index.ID()), try: int32(w.AttemptID.ID()),
+		id: int32(idOf(info.TaskID)), part: int32(info.part()), try: int32(w.AttemptID.ID()),
 		executor: intern(string(info.ExecutorID)), launch: info.LaunchTime.At(), finish: info.FinishTime.At(), took: -1,
 		in: math.NaN(), read: math.NaN(), out: math.NaN(),
-	}
-	if part := idOf(info.PartitionID); part >= 0 {
-		k.part = int32(part) //nolint:gosec // G115: see Number.ID
 	}
 	if m := w.TaskMetrics; m != nil {
 		k.writes, k.out = m.Write.Records > 0, m.written()

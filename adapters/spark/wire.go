@@ -107,6 +107,14 @@ type wireTask struct {
 	Accumulables   jsontext.Value // with the counters of SQL: a log has many, and few are read
 }
 
+// part returns the partition of the task, which is its index unless a job computes only some.
+func (w *wireTask) part() int {
+	if id := idOf(w.PartitionID); id >= 0 {
+		return id
+	}
+	return w.Index.ID()
+}
+
 // wireMetrics are the counters of a task: times are in milliseconds, except those that end in NS.
 type wireMetrics struct {
 	Deserialize number `json:"executorDeserializeTime"`
