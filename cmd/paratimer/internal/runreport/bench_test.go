@@ -37,7 +37,7 @@ func gather(tb testing.TB, until time.Duration) *Collector {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	g := NewCollector("large", cost.Costs)
+	g := &Collector{From: "large", Model: cost.Costs}
 	var run dag.Run
 	for {
 		s, err := src.Next(context.Background())

@@ -58,19 +58,15 @@ func (s *Report) JSON(w io.Writer) error { return view.JSON(w, s, "") }
 
 // A Collector is a sink that makes the report of a watch, at any time during it.
 type Collector struct {
-	from    string
-	model   estimators.Model
+	From  string // the file or query that the user named
+	Model estimators.Model
+
 	run     dag.Run
 	last    frame.Frame
 	seen    int
 	history PredictionHistory
 	marks   marks
 	waits   pathfrag.Marks
-}
-
-// NewCollector returns a Collector without observations. from is the file or query that the user named.
-func NewCollector(from string, model estimators.Model) *Collector {
-	return &Collector{from: from, model: model}
 }
 
 // Show adds a tick.
@@ -94,11 +90,11 @@ func (g *Collector) Seen() int { return g.seen }
 // warning; the others are still made.
 func (g *Collector) Report() (*Report, error) {
 	if len(g.run.Window) == 0 || g.seen == 0 {
-		return nil, fmt.Errorf("%s: nothing was observed", g.from)
+		return nil, fmt.Errorf("%s: nothing was observed", g.From)
 	}
 	snap, f := g.run.Now(), &g.last
 	s := &Report{
-		SchemaVersion: SchemaVersion, From: g.from, Workflow: f.Workflow, User: frame.Text(snap.User),
+		SchemaVersion: SchemaVersion, From: g.From, Workflow: f.Workflow, User: frame.Text(snap.User),
 		Queue:   frame.Text(snap.Queue),
 		StartAt: frame.TimeOf(snap.Origin()), At: f.At, ElapsedSeconds: f.ElapsedSeconds, Observations: g.seen,
 		Headline: f.Headline, Estimates: f.Estimates, WaitingOn: f.WaitingOn, Alerts: f.Alerts, Warnings: f.Warnings,
@@ -115,19 +111,19 @@ func (g *Collector) Report() (*Report, error) {
 	}
 	var towards *pathfrag.Attempt
 	var err error
-	if s.Chart, towards, err = ChartOf(g.run, g.model); warn("chart", err) {
+	if s.Chart, towards, err = ChartOf(g.run, g.Model); warn("chart", err) {
 		s.Chart = chart.Gantt{Panels: []chart.Panel{}, Fragments: []chart.Fragment{}, Critical: []chart.Segment{}}
 	}
 	if s.TimeAttribution, err = attributionOf(snap, &g.waits, towards); warn("account", err) {
 		s.TimeAttribution = TimeAttribution{Parts: []Part{}, Causes: []Cause{}}
 	}
 	if past, ok := whatif.Again(g.run); ok && snap.State == dag.Succeeded {
-		s.Skew, err = skewOf(g.run, past, g.model)
+		s.Skew, err = skewOf(g.run, past, g.Model)
 		warn("skew", err)
 	}
 	s.StageTimes = stageTimesOf(snap, s.TimeAttribution.byStage)
 	s.Jobs = jobsOf(snap, f, &s.TimeAttribution)
-	s.Limits = limitsOf(g.run, g.model)
+	s.Limits = limitsOf(g.run, g.Model)
 	s.glance(snap)
 	return s, nil
 }

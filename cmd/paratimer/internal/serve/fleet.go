@@ -55,7 +55,7 @@ func (b *Board) Show(tick frame.Tick) error {
 			b.mu.Unlock()
 			return nil
 		}
-		q = &query{page: NewPage(runreport.NewCollector(row.ID, b.model), b.every, b.zone)}
+		q = &query{page: NewPage(&runreport.Collector{From: row.ID, Model: b.model}, b.every, b.zone)}
 		q.page.up = "../../"
 		b.queries[row.ID] = q
 	}

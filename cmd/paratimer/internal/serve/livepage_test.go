@@ -61,7 +61,7 @@ func stepper(snapshots ...*dag.Snapshot) (http.Handler, *watch.Watch) {
 // stepped is a page and its watch.
 func stepped(snapshots ...*dag.Snapshot) (*Page, *watch.Watch) {
 	src := script(snapshots)
-	page := NewPage(runreport.NewCollector("q1", cost.Costs), 2*time.Second, time.UTC)
+	page := NewPage(&runreport.Collector{From: "q1", Model: cost.Costs}, 2*time.Second, time.UTC)
 	all := estimators.Shared(estimators.Scenarios(), cost.Costs, estimators.Options{})
 	return page, &watch.Watch{
 		Source: &src, Estimators: watch.EstimatorSet{Scenarios: all}, Sinks: []watch.Sink{page}, Log: zerolog.Nop(),

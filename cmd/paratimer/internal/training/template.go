@@ -51,9 +51,6 @@ func NewTemplate(text string, rows []ernest.DesignRow) (Template, error) {
 
 func (t Template) has(name string) bool { return strings.Contains(t.text, name) }
 
-// String returns the command as it was given.
-func (t Template) String() string { return t.text }
-
 // Fill returns the command of a row.
 func (t Template) Fill(r ernest.DesignRow) string {
 	return strings.NewReplacer("{fraction}", units.Digits(r.Scale), "{machines}", strconv.Itoa(r.Machines),

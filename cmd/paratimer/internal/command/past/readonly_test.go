@@ -60,8 +60,8 @@ func TestSnapshotsAreReadOnly(t *testing.T) {
 				t.Fatal(err)
 			}
 			from := &noted{Source: src}
-			report := runreport.NewCollector(name, cost.Costs)
-			page := serve.NewPage(runreport.NewCollector(name, cost.Costs), time.Second, time.UTC)
+			report := &runreport.Collector{From: name, Model: cost.Costs}
+			page := serve.NewPage(&runreport.Collector{From: name, Model: cost.Costs}, time.Second, time.UTC)
 			w := watch.Watch{
 				Source: from, Estimators: follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 16),
 				Sinks: []watch.Sink{report, page}, Log: zerolog.Nop(),

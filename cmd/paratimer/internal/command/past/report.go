@@ -67,7 +67,7 @@ func collected(c *cli.Context, f *follow.Flags, name string) (g *runreport.Colle
 	if err != nil {
 		return nil, err
 	}
-	g = runreport.NewCollector(name, follow.ModelOf(c))
+	g = &runreport.Collector{From: name, Model: follow.ModelOf(c)}
 	w.Sinks = append(w.Sinks, g)
 	polls := 0
 	_, err = w.RunUntil(c.Context, func(missed error) (bool, error) {
@@ -135,7 +135,7 @@ func reportLive(c *cli.Context, f *follow.Flags) error {
 	case c.IsSet("every"):
 		w.Every = max(c.Duration("every"), 100*time.Millisecond) // less would overload a cluster
 	}
-	page := serve.NewPage(runreport.NewCollector(name, follow.ModelOf(c)), reload, command.Zone(c))
+	page := serve.NewPage(&runreport.Collector{From: name, Model: follow.ModelOf(c)}, reload, command.Zone(c))
 	w.Sinks = append(w.Sinks, page)
 	url, stop, err := command.Serve(c, "listen", "the page is", page.Handler(), serve.PageLimits)
 	if err != nil {

@@ -160,7 +160,7 @@ func (s *soFar) Show(frame.Tick) error {
 // answers, and what lengthens it.
 func TestAdviceSoFar(t *testing.T) {
 	t.Parallel()
-	s := &soFar{t: t, g: runreport.NewCollector("fetch-3", cost.Costs)}
+	s := &soFar{t: t, g: &runreport.Collector{From: "fetch-3", Model: cost.Costs}}
 	replay(t, filepath.Join("..", "..", "adapters", "spark", "testdata", "fetch-3.jsonl.gz"), s.g, s)
 	if s.tasks < 30 || s.said == 0 {
 		t.Errorf("%d of 37 tasks have counters, and %d reports an advice", s.tasks, s.said)

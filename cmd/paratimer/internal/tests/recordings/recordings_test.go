@@ -45,7 +45,7 @@ func TestRecordings(t *testing.T) {
 		for _, path := range slices.Concat(reported, histories) {
 			t.Run(filepath.Base(path), func(t *testing.T) {
 				t.Parallel()
-				g := runreport.NewCollector(filepath.Base(path), cost.Costs)
+				g := &runreport.Collector{From: filepath.Base(path), Model: cost.Costs}
 				each := &sounding{t: t, g: g}
 				var seen *movesSeen
 				if sinks := []watch.Sink{g, each}; slices.Contains(histories, path) {
