@@ -42,7 +42,9 @@ func failures(s *dag.Snapshot) ([]Failure, int) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y Failure) int { return cmp.Compare(ValueOf(y.AtSeconds), ValueOf(x.AtSeconds)) })
+	slices.SortStableFunc(all, func(x, y Failure) int {
+		return cmp.Compare(ValueOf(y.AtSeconds), ValueOf(x.AtSeconds))
+	})
 	return slices.Clone(all[:min(len(all), MostFailures)]), len(all)
 }
 
