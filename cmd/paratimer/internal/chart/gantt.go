@@ -195,7 +195,15 @@ func (g *Gantt) SVG(w io.Writer) error {
 	half := (len(legend) + 1) / 2
 	top := headHeight + p.bottom + axisHeight + 20
 	s := &svg{}
-	s.begin("alone"+colored, g.Name, g.Head, top+20*float64(half)+12)
+	s.put(`<svg xmlns="http://www.w3.org/2000/svg" class="alone%s" width="1200" height="%s" viewBox="0 0 1200 %[2]s" role="img">
+<title>%s</title>
+`, colored, top+20*float64(half)+12, g.Name)
+	s.WriteString("<style>\n" + Style + "</style>\n")
+	s.put(`<rect class="paper" width="100%%" height="100%%"/><text class="title" x="%s" y="28">%s</text>`+"\n", sideWidth,
+		g.Name)
+	for i, line := range g.Head {
+		s.put(`<text x="%s" y="%d">%s</text>`+"\n", sideWidth, 48+18*i, line)
+	}
 	s.put(`<svg y="%s" width="%s" height="%s">`, headHeight, sideWidth, p.bottom)
 	p.side(s)
 	s.put(`</svg><svg x="%s" y="%s" width="%s" height="%s" overflow="visible">`, sideWidth, headHeight, plotWidth,

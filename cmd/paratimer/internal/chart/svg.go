@@ -83,18 +83,6 @@ func (s *svg) html() template.HTML { return markup(s.String()) }
 // markup marks a text whose parts are escaped.
 func markup(s string) template.HTML { return template.HTML(s) } //nolint:gosec // G203
 
-// begin opens the drawing of a file: its name, and the lines below it.
-func (s *svg) begin(class, name string, head []string, height float64) {
-	s.put(`<svg xmlns="http://www.w3.org/2000/svg" class="%s" width="1200" height="%s" viewBox="0 0 1200 %[2]s" role="img">
-<title>%s</title>
-`, class, height, name)
-	s.WriteString("<style>\n" + Style + "</style>\n")
-	s.put(`<rect class="paper" width="100%%" height="100%%"/><text class="title" x="%s" y="28">%s</text>`+"\n", sideWidth, name)
-	for i, line := range head {
-		s.put(`<text x="%s" y="%d">%s</text>`+"\n", sideWidth, 48+18*i, line)
-	}
-}
-
 // ticks labels round times along the width, and draws their lines from top to bottom.
 func (s *svg) ticks(along scale, most int, top, bottom float64) {
 	length := time.Duration((along.to - along.from) * float64(time.Second))

@@ -70,7 +70,7 @@ func (s Shell) Run(ctx context.Context, command string) Outcome {
 	}
 	_ = r.SetReadDeadline(time.Now().Add(pipeWait))
 	<-copied
-	o.Err, o.Output = err, output.String()
+	o.Err, o.Output = err, strings.TrimSpace(string(bytes.ToValidUTF8(output.b, []byte("�")))) // its beginning may be cut
 	if errors.As(err, new(*exec.ExitError)) && o.Code >= 0 {
 		o.Err = fmt.Errorf("exit code %d", o.Code)
 	}
@@ -92,9 +92,4 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.b = append(t.b, p[max(0, len(p)-tailBytes):]...)
 	t.b = t.b[max(0, len(t.b)-tailBytes):]
 	return len(p), nil
-}
-
-// String returns the kept output. Its beginning may be cut.
-func (t *tail) String() string {
-	return strings.TrimSpace(string(bytes.ToValidUTF8(t.b, []byte("�"))))
 }
