@@ -29,7 +29,7 @@ type Hooks struct {
 	// Hold receives the matching rules, before the first frame and whenever they change.
 	Hold   func([]*Rule)
 	Recall func(frame.Frame) alert.State
-	Keep   func(alert.State, frame.Frame) error
+	Keep   func(alert.State, frame.Frame)
 	Join   func(*watch.Watch) // adds to the watch before it begins
 	Close  func(dag.State)    // it has ended, or is no longer watched
 }

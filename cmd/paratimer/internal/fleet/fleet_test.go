@@ -447,11 +447,10 @@ func TestRulesAreReplaced(t *testing.T) {
 		o.Open = func(Watched) (Hooks, error) {
 			return Hooks{
 				Close: func(dag.State) { mu.Lock(); closed++; mu.Unlock() },
-				Keep: func(_ alert.State, f frame.Frame) error {
+				Keep: func(_ alert.State, f frame.Frame) {
 					mu.Lock()
 					defer mu.Unlock()
 					kept[*f.Workflow.ID] = len(f.Alerts)
-					return nil
 				},
 			}, nil
 		}

@@ -213,9 +213,7 @@ func (v *session) release() {
 	v.again()
 	if v.hooks.Keep != nil && v.alerts.Bounds != nil {
 		is := frame.Workflow{ID: &v.is.ID, Name: &v.is.Name, State: v.state}
-		if err := v.hooks.Keep(v.alerts, frame.Frame{Workflow: is}); err != nil {
-			v.log.Warn().Err(err).Msg("the alerts of this workflow cannot be resolved")
-		}
+		v.hooks.Keep(v.alerts, frame.Frame{Workflow: is})
 	}
 	v.leave(false)
 }

@@ -220,15 +220,14 @@ func (w *Watch) Recall(f frame.Frame) alert.State {
 }
 
 // Keep stores the alert state of a workflow and queues the notifications that follow. Errors of the state file or a
-// sink are logged and never end the watch: the returned error is always nil.
-func (w *Watch) Keep(s alert.State, f frame.Frame) error {
+// sink are logged.
+func (w *Watch) Keep(s alert.State, f frame.Frame) {
 	w.keep(s, f)
 	if w.d.c.Inline {
 		w.d.inline.Lock()
 		defer w.d.inline.Unlock()
 		w.d.Flush(context.Background())
 	}
-	return nil
 }
 
 func (w *Watch) keep(s alert.State, f frame.Frame) {

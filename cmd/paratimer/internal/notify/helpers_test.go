@@ -87,9 +87,7 @@ func seen(id string, s frame.AlertState, outcome frame.Outcome) (alert.State, fr
 func keep(t *testing.T, w *notify.Watch, id string, s frame.AlertState, o frame.Outcome) {
 	t.Helper()
 	st, f := seen(id, s, o)
-	if err := w.Keep(st, f); err != nil {
-		t.Fatal(err)
-	}
+	w.Keep(st, f)
 }
 
 // A received is what a server got, and how it is to answer.

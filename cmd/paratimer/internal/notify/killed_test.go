@@ -61,7 +61,7 @@ func victim() {
 			State:   f.Alerts[0].State,
 			Outcome: f.Alerts[0].Outcome,
 		}}}
-		fail(w.Keep(s, f))
+		w.Keep(s, f)
 		if f.Alerts[0].State == frame.Ended {
 			break
 		}

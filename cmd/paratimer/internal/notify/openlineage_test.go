@@ -71,9 +71,7 @@ func lineageTo(t *testing.T, s *server, ticks ...frame.Frame) (events []runEvent
 	start := k.time
 	for _, f := range ticks {
 		k.time = start + f.ElapsedSeconds.Duration()
-		if err := k.w.Keep(alert.State{}, f); err != nil {
-			t.Fatal(err)
-		}
+		k.w.Keep(alert.State{}, f)
 		k.flush()
 	}
 	k.pass(10 * time.Second) // failures are tried again
@@ -178,9 +176,7 @@ func TestOpenLineageRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		k := newDesk(t, open(t, dir), o)
-		if err := k.w.Keep(alert.State{}, f); err != nil {
-			t.Fatal(err)
-		}
+		k.w.Keep(alert.State{}, f)
 		k.flush()
 		k.d.Close(0)
 	}

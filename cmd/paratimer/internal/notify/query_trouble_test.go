@@ -37,9 +37,7 @@ func heard(t *testing.T, due time.Duration, looks ...look) string {
 			states[l.id] = w.Recall(f)
 		}
 		states[l.id], f.Alerts = alert.Step(bounds, states[l.id], f)
-		if err := w.Keep(states[l.id], f); err != nil {
-			t.Fatal(err)
-		}
+		w.Keep(states[l.id], f)
 		k.flush()
 	}
 	var told []string

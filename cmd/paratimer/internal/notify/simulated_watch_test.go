@@ -159,9 +159,7 @@ func (p *process) see(q *query) {
 	f.Alerts = alerts
 	p.wrote = false
 	kept := p.act(func() {
-		if err := t.w.Keep(t.s, f); err != nil {
-			panic(err)
-		}
+		t.w.Keep(t.s, f)
 	})
 	if kept || p.wrote { // killed before it was written, it has not happened
 		p.model[q].follow(alerts[0])

@@ -49,8 +49,8 @@ type Watch struct {
 	Bounds []alert.Bound
 	Alerts alert.State
 	// Keep stores the state of the bounds, after each frame is judged and before sinks are called, so that a crash
-	// loses nothing; nil: it is not stored. An error of it ends the watch.
-	Keep func(alert.State, frame.Frame) error
+	// loses nothing; nil: it is not stored.
+	Keep func(alert.State, frame.Frame)
 	// Recall returns the stored state for the query of the first frame, in place of Alerts; nil: there is none.
 	Recall func(frame.Frame) alert.State
 	// Over is called when the source has ended; it may be nil.
@@ -185,9 +185,7 @@ func (w *Watch) show(tick frame.Tick) error {
 	f := &tick.Frame
 	w.Alerts, f.Alerts = alert.Step(w.Bounds, w.Alerts, *f)
 	if w.Keep != nil {
-		if err := w.Keep(w.Alerts, *f); err != nil {
-			return fmt.Errorf("cannot remember the alerts: %w", err)
-		}
+		w.Keep(w.Alerts, *f)
 	}
 	f.Estimates = w.Estimators.shown(f.Estimates)
 	for _, s := range w.Sinks {

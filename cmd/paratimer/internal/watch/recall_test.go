@@ -18,9 +18,8 @@ func TestRecall(t *testing.T) {
 	w := Watch{
 		Source: &script{query(1_005_000, dag.Running), query(1_006_000, dag.Running)},
 		Recall: func(f frame.Frame) alert.State { calls = append(calls, "recall "+*f.Workflow.ID); return remembered },
-		Keep: func(s alert.State, _ frame.Frame) error {
+		Keep: func(s alert.State, _ frame.Frame) {
 			calls = append(calls, "keep "+string(s.Bounds["deadline"].State))
-			return nil
 		},
 	}
 	w.Estimators.Scenarios = append(w.Estimators.Scenarios, until(1_010_000))

@@ -49,11 +49,7 @@ func watchOn(ctx context.Context, c *cli.Context, w watch.Watch) (state dag.Stat
 	shown := Lines(c)
 	if w.Every > 0 && view.Terminal(c.App.Writer) {
 		unheld := tty.NewUnheld(shown.Show)
-		defer func() {
-			if e := unheld.Close(); err == nil {
-				err = e
-			}
-		}()
+		defer command.Closing(unheld, "the output", &err)
 		shown = unheld
 	}
 	w.Sinks = append([]watch.Sink{shown}, w.Sinks...)

@@ -173,11 +173,11 @@ func Notify(c *cli.Context, w *watch.Watch) (finish func(), err error) {
 	}
 	part := d.Watch(nil)
 	w.Recall = part.Recall
-	w.Keep = func(s alert.State, f frame.Frame) error {
+	w.Keep = func(s alert.State, f frame.Frame) {
 		if f.At != nil {
 			at = f.At.Time()
 		}
-		return part.Keep(s, f)
+		part.Keep(s, f)
 	}
 	return func() { part.Close(); end() }, nil
 }
