@@ -170,11 +170,8 @@ func Capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// Add appends a row of texts, and returns the table.
-func (t *Table) Add(texts ...string) *Table {
-	t.Rows = append(t.Rows, Row{Cells: Texts(texts...)})
-	return t
-}
+// Add appends a row of texts.
+func (t *Table) Add(texts ...string) { t.Rows = append(t.Rows, Row{Cells: Texts(texts...)}) }
 
 // Compact removes the columns that are empty in every row, and returns the table.
 func (t *Table) Compact() *Table {
