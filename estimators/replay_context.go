@@ -1,7 +1,6 @@
 package estimators
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -247,17 +246,11 @@ func (w *ReplayContext) warnings() []dag.Warning {
 	w.EachStage(func(job int, k dag.StageIndex, p *StageLeft) {
 		plan := w.Now().Plan
 		if !p.Known && !w.Now().JobEnded(job) {
-			out = append(out, dag.Warning{
-				Code: dag.WarnUnknownSize,
-				Text: fmt.Sprintf("the number of %s tasks of %s is unknown", plan.StageName(job, k),
-					plan.JobName(job)),
-			})
-			return
-		}
-		if p.Unfinished() > 0 && p.Worst >= schedule.Assumed {
-			out = append(out, dag.Warning{Code: dag.WarnAssumedCost, Text: fmt.Sprintf(
-				"no data yet for %s tasks%s: their cost is assumed", plan.StageName(
-					job, k), plan.OfJob(job))})
+			out = append(out, dag.Warningf(dag.WarnUnknownSize, "the number of %s tasks of %s is unknown",
+				plan.StageName(job, k), plan.JobName(job)))
+		} else if p.Unfinished() > 0 && p.Worst >= schedule.Assumed {
+			out = append(out, dag.Warningf(dag.WarnAssumedCost, "no data yet for %s tasks%s: their cost is assumed",
+				plan.StageName(job, k), plan.OfJob(job)))
 		}
 	})
 	return out

@@ -110,20 +110,7 @@ func (c *common) of(run dag.Run) *ReplayContext {
 }
 
 func sameRun(a, b dag.Run) bool {
-	if len(a.Window) != len(b.Window) || len(a.Anchors) != len(b.Anchors) {
-		return false
-	}
-	for i := range a.Window {
-		if a.Window[i] != b.Window[i] {
-			return false
-		}
-	}
-	for i := range a.Anchors {
-		if a.Anchors[i] != b.Anchors[i] {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(a.Window, b.Window) && slices.Equal(a.Anchors, b.Anchors)
 }
 
 // standard replays the scheduler from the snapshot at each tick; the time remaining is the length of the critical

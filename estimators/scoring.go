@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // A Distribution is a set of equally likely values of a length of time, ascending. Empty: nothing is known.
@@ -172,7 +174,7 @@ func Grade(total float64, samples []Sample) Score {
 	}
 	slices.Sort(points)
 	s.MeanPoints, s.MeanSeconds = mean(points), mean(seconds)
-	s.MedianPoints, s.P90Points, s.MaxPoints = quantile(points, 0.5), quantile(points, 0.9), quantile(points, 1)
+	s.MedianPoints, s.P90Points, s.MaxPoints = taskcost.Quantile(points, 0.5), taskcost.Quantile(points, 0.9), taskcost.Quantile(points, 1)
 	s.BiasPoints = bias / float64(len(points))
 	s.NoEstimate = 1 - float64(len(points))/float64(s.Ticks)
 	return s
@@ -202,19 +204,6 @@ func mean(v []float64) float64 {
 		sum += x
 	}
 	return sum / float64(len(v))
-}
-
-// quantile interpolates in a sorted list; NaN for an empty list.
-func quantile(sorted []float64, q float64) float64 {
-	if len(sorted) == 0 {
-		return math.NaN()
-	}
-	at := q * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 == len(sorted) {
-		return sorted[i]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
 // intervalScore returns the interval score of the central range [low, high] of probability level, for an outcome y: its

@@ -74,15 +74,7 @@ func sumFirst(shares []share, n, i, step int) float64 {
 // skewHigh is the upper bound under data skew (section 3.3): each reduce stage of the critical path at its worst,
 // and never less than the standard time (facts/paratimer.md P21).
 func skewHigh(w *ReplayContext) (Estimate, error) {
-	ms, err := w.standardMS()
-	if err != nil {
-		return Estimate{}, err
-	}
-	b, err := w.skewBounds(true)
-	if err != nil {
-		return Estimate{}, err
-	}
-	return w.scenario(max(b.high, ms)), nil
+	return w.skew(true, func(b bounds, ms float64) float64 { return max(b.high, ms) })
 }
 
 // skewLow is the lower bound under data skew (section 3.3), made tight (facts/paratimer.md P21). Each reduce
@@ -90,12 +82,17 @@ func skewHigh(w *ReplayContext) (Estimate, error) {
 // its slots. Algorithm 1 alone, skewLowAsPrinted, follows the shortest running task, so it is almost useless next
 // to a reduce of eight times the mean. Both bound one stage on slots of its own. If stages share slots, they may
 // exceed the standard time, so they are clamped to it.
-func skewLow(w *ReplayContext) (Estimate, error) { return w.lowest(true) }
+func skewLow(w *ReplayContext) (Estimate, error) {
+	return w.skew(true, func(b bounds, ms float64) float64 { return min(b.low, ms) })
+}
 
 // skewLowAsPrinted is the lower bound of Algorithm 1 as printed in the paper.
-func skewLowAsPrinted(w *ReplayContext) (Estimate, error) { return w.lowest(false) }
+func skewLowAsPrinted(w *ReplayContext) (Estimate, error) {
+	return w.skew(false, func(b bounds, ms float64) float64 { return min(b.low, ms) })
+}
 
-func (w *ReplayContext) lowest(tight bool) (Estimate, error) {
+// skew makes an Estimate of the bounds under skew and the standard time.
+func (w *ReplayContext) skew(tight bool, of func(b bounds, ms float64) float64) (Estimate, error) {
 	ms, err := w.standardMS()
 	if err != nil {
 		return Estimate{}, err
@@ -104,7 +101,7 @@ func (w *ReplayContext) lowest(tight bool) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	return w.scenario(min(b.low, ms)), nil
+	return w.scenario(of(b, ms)), nil
 }
 
 // skewBounds replaces each reduce stage on the critical path by its bounds (facts/paratimer.md A10, P21, P22).

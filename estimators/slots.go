@@ -1,6 +1,7 @@
 package estimators
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -23,17 +24,12 @@ func Slots(plan *dag.Plan, job int, k dag.StageIndex) int {
 	}
 	j := &plan.Jobs[job]
 	stage := &j.Stages[k]
-	pool, task, most := c.MemoryMB, stage.MemoryMB, stage.MaxRunning
+	pool, task, most := c.UsableMB(), j.TaskMB(k), stage.MaxRunning
 	switch {
 	case c.Policy == dag.Executors:
 		pool, task = c.Cores, max(1, stage.Cores)
-	case j.IsMapReduce() && k == dag.Map:
-		task, most = j.MapReduce.MapMB, j.MapReduce.MaxMaps
 	case j.IsMapReduce():
-		task, most = j.MapReduce.ReduceMB, j.MapReduce.MaxReduces
-	}
-	if c.QueueMB > 0 && c.QueueMB < pool {
-		pool = c.QueueMB
+		most = [...]int{j.MapReduce.MaxMaps, j.MapReduce.MaxReduces}[k]
 	}
 	n := max(1, j.Stages[k].Count())
 	if pool > 0 && task > 0 {
@@ -91,19 +87,14 @@ func slotsFairShare(_ dag.Run, s *dag.Snapshot) {
 
 // fairMB returns our fair share of the cluster.
 func fairMB(s *dag.Snapshot) int {
-	var users, queues []string
+	users, queues := []string{s.User}, []string{s.Queue}
 	ours, all := guaranteed(s, s.Queue), 0
-	queues = append(queues, s.Queue)
-	users = append(users, s.User)
 	for i := range s.Load {
 		l := &s.Load[i]
 		if !slices.Contains(queues, l.Queue) {
 			queues = append(queues, l.Queue)
 		}
-		name := l.User
-		if name == "" {
-			name = l.ID // an application without a known user counts as a user
-		}
+		name := cmp.Or(l.User, l.ID) // an application without a known user counts as a user
 		if l.Queue == s.Queue && !slices.Contains(users, name) {
 			users = append(users, name)
 		}

@@ -81,10 +81,7 @@ func (w *ReplayContext) collect(job int, k dag.StageIndex) StageLeft {
 	}
 	next := 0
 	dag.EachTask(list, func(task int, state dag.TaskState, a *dag.Attempt) {
-		if task >= p.Tasks {
-			return
-		}
-		if state == dag.TaskPending {
+		if task >= p.Tasks || state == dag.TaskPending {
 			return
 		}
 		w.pend(&p, job, k, next, task)
@@ -120,10 +117,8 @@ func (w *ReplayContext) NotStarted(job int, k dag.StageIndex) *StageLeft {
 // pend adds the pending tasks from first up to end.
 func (w *ReplayContext) pend(p *StageLeft, job int, k dag.StageIndex, first, end int) {
 	var last *stretch // the one that is being filled
-	for task := (schedule.Task{
-		Job: job, Stage: k, Index: first, Slot: -1, Node: -1,
-		Start: dag.NoInstant,
-	}); task.Index < end; {
+	task := schedule.Task{Job: job, Stage: k, Index: first, Slot: -1, Node: -1, Start: dag.NoInstant}
+	for task.Index < end {
 		cost := w.Costs.Left(task)
 		n := min(max(1, cost.Same), end-task.Index)
 		full, setup := taskcost.Finite(w.Costs.Full(job, k, task.Index)), taskcost.Finite(taskcost.MS(cost.Setup))
@@ -160,11 +155,7 @@ func (p *StageLeft) All() iter.Seq[*TaskGroup] {
 // Between yields the unfinished tasks with indices from first up to end, in groups.
 func (p *StageLeft) Between(first, end int) iter.Seq[*TaskGroup] {
 	return func(yield func(*TaskGroup) bool) {
-		i := sort.Search(len(p.stretches), func(i int) bool {
-			return p.stretches[i].First+
-				p.stretches[i].Count > first
-		})
-		for ; i < len(p.stretches) && p.stretches[i].First < end; i++ {
+		for i := p.from(first); i < len(p.stretches) && p.stretches[i].First < end; i++ {
 			s := &p.stretches[i]
 			if !s.visit(max(0, first-s.First), min(s.Count, end-s.First), yield) {
 				return
@@ -173,9 +164,14 @@ func (p *StageLeft) Between(first, end int) iter.Seq[*TaskGroup] {
 	}
 }
 
+// from returns the index of the first stretch that does not end before a task.
+func (p *StageLeft) from(task int) int {
+	return sort.Search(len(p.stretches), func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > task })
+}
+
 // At returns the remaining work of one task; ok is false for one that is done.
 func (p *StageLeft) At(task int) (g TaskGroup, ok bool) {
-	i := sort.Search(len(p.stretches), func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > task })
+	i := p.from(task)
 	if i == len(p.stretches) || p.stretches[i].First > task {
 		return g, false
 	}

@@ -57,17 +57,6 @@ func (a *Attribution) ByCause() []time.Duration {
 	return sums
 }
 
-// ByJob returns the sum of the parts of each of n jobs; parts without a job do not count.
-func (a *Attribution) ByJob(n int) []time.Duration {
-	sums := make([]time.Duration, n)
-	for i := range a.Parts {
-		if j := a.Parts[i].Job; j >= 0 && j < n {
-			sums[j] += a.Parts[i].Length()
-		}
-	}
-	return sums
-}
-
 // Attribute attributes the time of a run up to a snapshot. Marks are a watcher's notes about earlier snapshots; without
 // them the time from a job's submission to its AM's start is Unknown. Before the first submission there are no
 // parts. Attribute returns an error if the snapshot's jobs do not match its plan, or if the plan has no order.

@@ -46,15 +46,11 @@ func play(t interface {
 // and that the sums add up.
 func partition(s *dag.Snapshot, a *pathfrag.Attribution) error {
 	at := a.From
-	var jobs time.Duration
 	for _, p := range a.Parts {
 		if p.Start != at || p.End <= p.Start {
 			return fmt.Errorf("part %+v begins where none ended: %d", p, at)
 		}
 		at = p.End
-		if p.Job >= 0 {
-			jobs += p.Length()
-		}
 	}
 	if at != a.To {
 		return fmt.Errorf("the last part ends at %d, not %d", at, a.To)
@@ -65,12 +61,6 @@ func partition(s *dag.Snapshot, a *pathfrag.Attribution) error {
 	}
 	if sum != a.Total() {
 		return fmt.Errorf("causes add up to %v, not %v", sum, a.Total())
-	}
-	for _, d := range a.ByJob(len(s.Jobs)) {
-		jobs -= d
-	}
-	if jobs != 0 {
-		return fmt.Errorf("jobs are off by %v", jobs)
 	}
 	to := s.At
 	if s.State.Ended() {

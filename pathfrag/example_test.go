@@ -39,7 +39,7 @@ func ExampleFind() {
 		return
 	}
 	for i, r := range path.Rounds {
-		fmt.Printf("round %d: %v %v\n", i, plan.StageName(0, r.Stage), path.RoundTasks(plan, i))
+		fmt.Printf("round %d: %v %v\n", i, plan.StageName(0, r.Stage), tasksOf(path, plan, i))
 	}
 	for _, f := range path.Fragments {
 		fmt.Printf("fragment %d: rounds %v, width %d, to %d s\n", f.ID, f.Rounds, f.Width, f.End/1000)
@@ -66,4 +66,17 @@ func ExampleFind() {
 	// critical: 20 s to 30 s, large.r1
 	// critical: 30 s to 40 s, join.m1, join.m2, join.m3
 	// length: 40s slack: [0s 15s 0s]
+}
+
+// tasksOf returns the names of the tasks of some rounds in order of (job, index), as schedule.TaskName does.
+func tasksOf(path *pathfrag.Path, plan *dag.Plan, rounds ...int) (names []string) {
+	for _, r := range rounds {
+		for _, i := range path.Rounds[r].Spans {
+			sp := &path.Schedule.Spans[i]
+			for t := range sp.Count {
+				names = append(names, schedule.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First+t), int(sp.Attempt)))
+			}
+		}
+	}
+	return names
 }

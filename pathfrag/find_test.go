@@ -178,7 +178,7 @@ func TestSplit(t *testing.T) {
 	}
 	var got [][]string
 	for i := range p.Rounds {
-		got = append(got, p.RoundTasks(jobs(dag.FIFO, nil), i))
+		got = append(got, tasksOf(p, jobs(dag.FIFO, nil), i))
 	}
 	if want := [][]string{{"a.m1", "a.m2", "a.m4", "a.m6"}, {"a.m3", "a.m5"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("rounds %v, want %v", got, want)

@@ -97,10 +97,10 @@ func (ch *chaining) finish() []Fragment {
 }
 
 func byWidth(a, b match) int {
-	if a.equal != b.equal {
-		if a.equal {
-			return -1
-		}
+	switch {
+	case a.equal && !b.equal:
+		return -1
+	case b.equal && !a.equal:
 		return 1
 	}
 	return cmp.Or(cmp.Compare(b.handoffs, a.handoffs), cmp.Compare(a.fragment, b.fragment),

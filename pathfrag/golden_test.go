@@ -147,7 +147,7 @@ func rounds(plan *dag.Plan, p *pathfrag.Path) []golden.Round {
 	for _, r := range p.Rounds {
 		out = append(out, golden.Round{
 			ID: r.ID, Type: p.Schedule.Spans[r.Spans[0]].What(plan), StartMS: int64(r.Start), EndMS: int64(r.End),
-			Width: r.Width, Tasks: p.RoundTasks(plan, r.ID),
+			Width: r.Width, Tasks: tasksOf(p, plan, r.ID),
 		})
 	}
 	return out
@@ -158,7 +158,7 @@ func fragments(plan *dag.Plan, p *pathfrag.Path) []golden.Fragment {
 	for _, f := range p.Fragments {
 		out = append(out, golden.Fragment{Round: golden.Round{
 			ID: f.ID, Type: schedule.What(plan, max(0, p.JobOf(&f)), f.Stage, f.Pause), Width: f.Width,
-			StartMS: int64(f.Start), EndMS: int64(f.End), Tasks: p.FragmentTasks(plan, f.ID),
+			StartMS: int64(f.Start), EndMS: int64(f.End), Tasks: tasksOf(p, plan, f.Rounds...),
 		}, Rounds: f.Rounds, SumOfRoundDurationsMS: int64(p.RoundTime(f.ID) / time.Millisecond)})
 	}
 	return out

@@ -94,7 +94,7 @@ func failing(t *testing.T, plan *dag.Plan, job, task int, after time.Duration) *
 func show(plan *dag.Plan, p *pathfrag.Path, fragment int) string {
 	var rounds []string
 	for _, r := range p.Fragments[fragment].Rounds {
-		rounds = append(rounds, collapse(p.RoundTasks(plan, r)))
+		rounds = append(rounds, collapse(tasksOf(p, plan, r)))
 	}
 	return strings.Join(rounds, " | ")
 }

@@ -135,30 +135,6 @@ func Find(plan *dag.Plan, s *schedule.Schedule, par Params) (*Path, error) {
 
 func millis(d time.Duration) dag.Instant { return dag.Instant(max(0, d) / time.Millisecond) }
 
-// RoundTasks returns the names of the tasks of a round in order of (job, index), as schedule.TaskName does.
-func (p *Path) RoundTasks(plan *dag.Plan, round int) []string {
-	return p.tasks(nil, plan, round)
-}
-
-// FragmentTasks returns the names of the tasks of a fragment, round after round.
-func (p *Path) FragmentTasks(plan *dag.Plan, fragment int) []string {
-	var names []string
-	for _, r := range p.Fragments[fragment].Rounds {
-		names = p.tasks(names, plan, r)
-	}
-	return names
-}
-
-func (p *Path) tasks(names []string, plan *dag.Plan, round int) []string {
-	for _, i := range p.Rounds[round].Spans {
-		sp := &p.Schedule.Spans[i]
-		for t := range sp.Count {
-			names = append(names, schedule.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First+t), int(sp.Attempt)))
-		}
-	}
-	return names
-}
-
 // RoundTime returns the sum of the lengths of a fragment's rounds. Gaps do not count, overlaps count twice.
 func (p *Path) RoundTime(fragment int) time.Duration {
 	var sum time.Duration

@@ -58,11 +58,7 @@ func (c *capacityScheduler) AddOthers(s *dag.Snapshot) {
 	clear(c.apps)
 	for k := range all {
 		from, a := &all[k], &c.apps[k]
-		name := from.User
-		if name == "" {
-			name = "user of " + from.ID
-		}
-		a.member = c.Member(s, from.Queue, name)
+		a.member = c.Member(s, from.Queue, cmp.Or(from.User, "user of "+from.ID))
 		if q := &c.queues[a.queue]; q.share == 0 && a.queue > 0 {
 			q.share = from.ShareMB
 		}

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"time"
@@ -115,12 +116,7 @@ func newQueue(s *dag.Snapshot, name string, ours bool) queue {
 	return q
 }
 
-func orPlenty(size int) int {
-	if size > 0 {
-		return size
-	}
-	return plenty
-}
+func orPlenty(size int) int { return cmp.Or(max(size, 0), plenty) }
 
 // limit returns the present limit of one user in the queue: the greater of an equal part for each requesting user
 // and its minimum part of the queue, and never more than userLimit (CapacityScheduler,

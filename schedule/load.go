@@ -108,8 +108,8 @@ func (c *loader) makeStages(j *job) {
 	}
 	if l := &plan.MapReduce; plan.IsMapReduce() {
 		maps, reduces := &j.stages[dag.Map], &j.stages[dag.Reduce]
-		maps.size, maps.most = positive(l.MapMB, c.usualSize()), l.MaxMaps
-		reduces.size, reduces.most, reduces.slowStart = positive(l.ReduceMB, c.usualSize()), l.MaxReduces, l.SlowStart
+		maps.size, maps.most = cmp.Or(l.MapMB, c.usualSize()), l.MaxMaps
+		reduces.size, reduces.most, reduces.slowStart = cmp.Or(l.ReduceMB, c.usualSize()), l.MaxReduces, l.SlowStart
 	}
 	for k := range j.stages {
 		for _, e := range j.stages[k].edges {
@@ -120,13 +120,6 @@ func (c *loader) makeStages(j *job) {
 	if j.masterSize = plan.MasterMB; j.masterSize == 0 && !c.onCores && len(j.stages) > 0 {
 		j.masterSize = j.stages[0].size
 	}
-}
-
-func positive(v, def int) int {
-	if v > 0 {
-		return v
-	}
-	return def
 }
 
 // usualSize returns the assumed size of a container: one core of executors, or MapReduce's default memory.
@@ -140,9 +133,9 @@ func (c *scheduler) usualSize() int {
 // sizeOf returns the resources of a task of a stage: MB of memory, or cores of executors.
 func (c *loader) sizeOf(stage *dag.Stage) int {
 	if c.onCores {
-		return positive(stage.Cores, 1)
+		return cmp.Or(stage.Cores, 1)
 	}
-	return positive(stage.MemoryMB, dag.DefaultMB)
+	return cmp.Or(stage.MemoryMB, dag.DefaultMB)
 }
 
 func (c *loader) loadJob(j *job) {

@@ -65,7 +65,6 @@ const (
 type Cost struct {
 	Setup  time.Duration // remaining set-up
 	Work   time.Duration // remaining work; of a reduce: once the last map output exists
-	Spread float64       // relative standard deviation of Work, 0 if unknown
 	Origin Origin
 	// Same is the number of tasks of the stage, from this one on and including it, with exactly this cost. At least
 	// 1.
@@ -198,11 +197,9 @@ func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // UnmarshalText reads the name used in frames and plan files.
 func (o *Origin) UnmarshalText(b []byte) error {
-	for i, n := range originNames {
-		if n == string(b) {
-			*o = Origin(i)
-			return nil
-		}
+	if i := slices.Index(originNames[:], string(b)); i >= 0 {
+		*o = Origin(i) //nolint:gosec // an index
+		return nil
 	}
 	return fmt.Errorf("schedule: %q is not an origin (one of %v)", b, originNames)
 }
@@ -222,27 +219,19 @@ func firstSlot(s *Span) int32 {
 
 // sortSpans orders spans by start, then by slot. Most are in order: a replay adds them as they start.
 func sortSpans(spans []Span) {
+	bySlot := func(a, b Span) int { return BySlot(&a, &b) }
 	from := 0 // the first of the spans that start together
 	for i := 1; i < len(spans); i++ {
 		switch start := spans[from].Start; {
 		case spans[i].Start < start:
-			slices.SortStableFunc(spans, func(a, b Span) int {
-				return cmp.Or(cmp.Compare(a.Start, b.Start), BySlot(&a, &b))
-			})
+			slices.SortStableFunc(spans, func(a, b Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), bySlot(a, b)) })
 			return
 		case spans[i].Start > start:
-			sortBySlot(spans[from:i])
+			slices.SortStableFunc(spans[from:i], bySlot)
 			from = i
 		}
 	}
-	sortBySlot(spans[from:])
-}
-
-// sortBySlot orders spans that start together.
-func sortBySlot(spans []Span) {
-	if len(spans) > 1 {
-		slices.SortStableFunc(spans, func(a, b Span) int { return BySlot(&a, &b) })
-	}
+	slices.SortStableFunc(spans[from:], bySlot)
 }
 
 // TaskName names an attempt of a task in a plan: the job, the stage, the index from 1, and one prime for each

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"slices"
 
@@ -223,49 +222,37 @@ func (h *history) rows() {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Job, b.Job),
 			cmp.Compare(a.First, b.First), cmp.Compare(a.Attempt, b.Attempt))
 	})
-	var busy, free rowHeap // busy rows by their ends; free ones by their numbers
+	var busy, free []keyedRow // busy rows by their ends; free ones by their numbers
 	for i := range h.pieces {
 		p := &h.pieces[i]
 		if i > 0 && p.node != h.pieces[i-1].node {
 			busy, free = nil, nil
 		}
 		for len(busy) > 0 && busy[0].key <= p.Start {
-			row := heap.Pop(&busy).(keyedRow).row
-			heap.Push(&free, keyedRow{dag.Instant(row), row})
+			free = insert(free, keyedRow{dag.Instant(busy[0].row), busy[0].row})
+			busy = busy[1:]
 		}
 		if len(free) > 0 {
-			p.slot = heap.Pop(&free).(keyedRow).row
+			p.slot, free = free[0].row, free[1:]
 		} else {
 			p.slot = int32(len(h.nodes)) //nolint:gosec // as many rows as pieces at most
 			h.nodes = append(h.nodes, p.node)
 		}
 		if p.End.Known() { // else its row is never free again
-			heap.Push(&busy, keyedRow{p.End, p.slot})
+			busy = insert(busy, keyedRow{p.End, p.slot})
 		}
 	}
 }
 
-// A keyedRow is a row in a heap, ordered by its key.
+// A keyedRow is a row in a list that is sorted by keys.
 type keyedRow struct {
 	key dag.Instant
 	row int32
 }
 
-type rowHeap []keyedRow
-
-func (h rowHeap) Len() int { return len(h) }
-
-func (h rowHeap) Less(i, j int) bool { return h[i].key < h[j].key }
-
-func (h rowHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-
-func (h *rowHeap) Push(x any) { *h = append(*h, x.(keyedRow)) }
-
-func (h *rowHeap) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	*h = (*h)[:last]
-	return x
+func insert(rows []keyedRow, r keyedRow) []keyedRow {
+	i, _ := slices.BinarySearchFunc(rows, r, func(a, b keyedRow) int { return cmp.Compare(a.key, b.key) })
+	return slices.Insert(rows, i, r)
 }
 
 type attemptID struct {

@@ -19,7 +19,6 @@ package cost
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -142,14 +141,14 @@ func (m *Model) findStall() {
 func (m *Model) profileWarnings() []dag.Warning {
 	switch was, pace := m.profile, m.againstProfile(); {
 	case was == nil && len(m.s.Profiles) > 0:
-		return []dag.Warning{{Code: dag.WarnNoProfile, Text: fmt.Sprintf("no profile fits %s: none has a job of the same name, "+
-			"feature or aliases; learn one from a run of this script", m.s.Plan.Name)}}
+		return []dag.Warning{dag.Warningf(dag.WarnNoProfile, "no profile fits %s: none has a job of the same name, "+
+			"feature or aliases; learn one from a run of this script", m.s.Plan.Name)}
 	case was != nil && m.lost:
-		return []dag.Warning{{Code: dag.WarnProfileDoubted, Text: fmt.Sprintf("most of the time of the profile %s's tasks does "+
-			"not grow with their records: this larger run is predicted from its own tasks", was.Plan.Name)}}
+		return []dag.Warning{dag.Warningf(dag.WarnProfileDoubted, "most of the time of the profile %s's tasks does "+
+			"not grow with their records: this larger run is predicted from its own tasks", was.Plan.Name)}
 	case was != nil && math.Abs(pace) >= math.Log(taskcost.MostSlowdown):
-		return []dag.Warning{{Code: dag.WarnProfileDoubted, Text: fmt.Sprintf("this run takes %.2g times as long for a tuple as "+
-			"the profile %s says: is it of the same script and cluster?", math.Exp(pace), was.Plan.Name)}}
+		return []dag.Warning{dag.Warningf(dag.WarnProfileDoubted, "this run takes %.2g times as long for a tuple as "+
+			"the profile %s says: is it of the same script and cluster?", math.Exp(pace), was.Plan.Name)}
 	}
 	return nil
 }

@@ -136,7 +136,7 @@ func begunNeed(n dag.Need, l *dag.Load) *dag.Need {
 func loadWarnings(s *dag.Snapshot) []dag.Warning {
 	var out []dag.Warning
 	add := func(format string, args ...any) {
-		out = append(out, dag.Warning{Code: dag.WarnOtherLoad, Text: fmt.Sprintf(format, args...)})
+		out = append(out, dag.Warningf(dag.WarnOtherLoad, format, args...))
 	}
 	var unknown []string
 	for i := range s.Load {

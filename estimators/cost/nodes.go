@@ -1,7 +1,6 @@
 package cost
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -101,8 +100,8 @@ func (n nodes) warnings(s *dag.Snapshot) []dag.Warning {
 	var out []dag.Warning
 	for _, i := range slices.Sorted(maps.Keys(factors)) {
 		if f := factors[i]; f > 1 && int(i) < len(s.Nodes) && !s.Nodes[i].Lost {
-			out = append(out, dag.Warning{Code: dag.WarnNodeSlow, Text: fmt.Sprintf(
-				"node %s is slow: its tasks take about %g times as long as those of the others", s.Nodes[i].Name, coarse(f))})
+			out = append(out, dag.Warningf(dag.WarnNodeSlow,
+				"node %s is slow: its tasks take about %g times as long as those of the others", s.Nodes[i].Name, coarse(f)))
 		}
 	}
 	return out

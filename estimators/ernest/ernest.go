@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -111,7 +112,7 @@ const longRun = 3600
 func unitWarnings(rows []Row) []dag.Warning {
 	var warnings []dag.Warning
 	seconds := column(rows, func(r Row) float64 { return r.Seconds })
-	if median := quantile(seconds, 0.5); median >= longRun {
+	if median := taskcost.Quantile(seconds, 0.5); median >= longRun {
 		warnings = append(warnings, dag.Warningf("seconds_large",
 			"half of the runs take %s or more: if the times are milliseconds, divide them by 1000", units.Seconds(median)))
 	}
@@ -152,17 +153,6 @@ func distinct(rows []Row, of func(Row) float64) []float64 { return slices.Compac
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// quantile interpolates between sorted values.
-func quantile(sorted []float64, q float64) float64 {
-	if len(sorted) == 0 {
-		return math.NaN()
-	}
-	at := q * float64(len(sorted)-1)
-	i := min(int(at), len(sorted)-1)
-	j := min(i+1, len(sorted)-1)
-	return sorted[i] + (at-float64(i))*(sorted[j]-sorted[i])
-}
-
 // A Term is a summand of a model: a function of machines and scale. Its coefficient is in seconds.
 type Term uint8
 
@@ -187,28 +177,27 @@ const (
 
 // termTable has the properties of each term.
 var termTable = [terms]struct {
-	name    string
-	at      func(m, s float64) float64
-	grows   bool // it depends on scale
-	divided bool // it is work that is divided among machines
+	name  string
+	at    func(m, s float64) float64
+	grows bool // it depends on scale
 	// sized means that the term needs a scale of at least 1: the logarithm of a fraction is negative, and its square
 	// grows as the fraction falls.
 	sized bool
 }{
 	{name: "1", at: func(_, _ float64) float64 { return 1 }},
-	{name: "scale/machines", at: func(m, s float64) float64 { return s / m }, grows: true, divided: true},
+	{name: "scale/machines", at: func(m, s float64) float64 { return s / m }, grows: true},
 	{name: "machines", at: func(m, _ float64) float64 { return m }},
 	{name: "log(machines)", at: func(m, _ float64) float64 { return math.Log(m) }},
 	{name: "sqrt(scale)", at: func(_, s float64) float64 { return math.Sqrt(s) }, grows: true},
-	{name: "scale^2/machines", at: func(m, s float64) float64 { return s * s / m }, grows: true, divided: true},
+	{name: "scale^2/machines", at: func(m, s float64) float64 { return s * s / m }, grows: true},
 	{name: "scale*log(scale)^2/machines", at: func(m, s float64) float64 {
 		return s * math.Log(s) * math.Log(s) / m
-	}, grows: true, divided: true, sized: true},
+	}, grows: true, sized: true},
 	{name: "scale", at: func(_, s float64) float64 { return s }, grows: true},
 	{name: "scale*log(scale)/machines", at: func(m, s float64) float64 {
 		return s * math.Log(s) / m
-	}, grows: true, divided: true, sized: true},
-	{name: "sqrt(scale)/machines", at: func(m, s float64) float64 { return math.Sqrt(s) / m }, grows: true, divided: true},
+	}, grows: true, sized: true},
+	{name: "sqrt(scale)/machines", at: func(m, s float64) float64 { return math.Sqrt(s) / m }, grows: true},
 	{name: "scale^2", at: func(_, s float64) float64 { return s * s }, grows: true},
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/graph/simple"
+	"gonum.org/v1/gonum/graph/topo"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -311,28 +313,25 @@ func (s *rowSpan) Dependent() (sets [][]int) {
 	}
 	var projection mat.Dense
 	projection.Mul(s.null, s.null.T())
-	placed := make([]bool, len(s.scale))
-	for j := range placed {
-		if placed[j] || projection.At(j, j) <= rounding {
-			continue
+	together := simple.NewUndirectedGraph()
+	for j := range s.scale {
+		if projection.At(j, j) > rounding {
+			together.AddNode(simple.Node(j))
 		}
-		set := []int{}
-		for next := []int{j}; len(next) > 0; {
-			i := next[0]
-			next = next[1:]
-			if placed[i] {
-				continue
+		for i := range j {
+			if math.Abs(projection.At(i, j)) > rounding {
+				together.SetEdge(simple.Edge{F: simple.Node(i), T: simple.Node(j)})
 			}
-			placed[i] = true
-			set = append(set, i)
-			for other := range placed {
-				if math.Abs(projection.At(i, other)) > rounding {
-					next = append(next, other)
-				}
-			}
+		}
+	}
+	for _, component := range topo.ConnectedComponents(together) {
+		var set []int
+		for _, node := range component {
+			set = append(set, int(node.ID()))
 		}
 		slices.Sort(set)
 		sets = append(sets, set)
 	}
+	slices.SortFunc(sets, slices.Compare)
 	return sets
 }

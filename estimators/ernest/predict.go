@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -90,7 +91,7 @@ func (m *Model) judgePoint(p *Prediction, c *configuration) {
 	if w != (way{}) {
 		deviation = math.Hypot(deviation, m.disagreement(others, w))
 	}
-	up := max(deviation, math.Log(m.suspected(p, c)/seconds)/quantile(m.students, (1+Cover)/2))
+	up := max(deviation, math.Log(m.suspected(p, c)/seconds)/taskcost.Quantile(m.students, (1+Cover)/2))
 	sample := make([]float64, len(m.students))
 	for i, q := range m.students {
 		if q > 0 {
@@ -99,7 +100,7 @@ func (m *Model) judgePoint(p *Prediction, c *configuration) {
 			sample[i] = seconds * math.Exp(deviation*q)
 		}
 	}
-	low, high := min(seconds, quantile(sample, (1-Cover)/2)), max(seconds, quantile(sample, (1+Cover)/2))
+	low, high := min(seconds, taskcost.Quantile(sample, (1-Cover)/2)), max(seconds, taskcost.Quantile(sample, (1+Cover)/2))
 	if finite(low) && finite(high) { // errors of the rows may overflow a float64
 		p.Low, p.High, p.sample = low, high, sample
 	}

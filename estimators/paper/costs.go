@@ -87,20 +87,26 @@ func (pp *paperPhase) price() {
 	}
 	pp.pending = make([]paperTask, n)
 	for i := range pp.pending {
-		t := &pp.pending[i]
-		if len(pp.pipes) == 0 {
+		pp.pending[i] = pp.sum(i, nil)
+	}
+}
+
+// sum returns the remaining cost of task i with the least sure origin of its pipelines; a is nil for a task that does
+// not run. A stage without pipelines is unknown.
+func (pp *paperPhase) sum(i int, a *dag.Attempt) (t paperTask) {
+	if len(pp.pipes) == 0 {
+		t.origin = schedule.Unknown
+	}
+	for p := range pp.pipes {
+		ms, known := pp.left(p, i, a)
+		t.work += ms
+		t.rounded += int64(ms + 0.5)
+		if t.origin = max(t.origin, pp.pipes[p].origin); !known {
 			t.origin = schedule.Unknown
 		}
-		for p := range pp.pipes {
-			ms, known := pp.left(p, i, nil)
-			t.work += ms
-			t.rounded += int64(ms + 0.5)
-			if t.origin = max(t.origin, pp.pipes[p].origin); !known {
-				t.origin = schedule.Unknown
-			}
-		}
-		t.work = taskcost.Finite(t.work)
 	}
+	t.work = taskcost.Finite(t.work)
+	return t
 }
 
 // task returns the cost of task i while it is pending.
@@ -142,15 +148,6 @@ func (pp *paperPhase) left(p, i int, a *dag.Attempt) (ms float64, known bool) {
 	return taskcost.Finite(ms), !math.IsNaN(ms)
 }
 
-func (pp *paperPhase) work(i int, a *dag.Attempt) float64 {
-	sum := 0.0
-	for p := range pp.pipes {
-		ms, _ := pp.left(p, i, a)
-		sum += ms
-	}
-	return taskcost.Finite(sum)
-}
-
 func (c *paperCosts) full(job int, k dag.StageIndex, i int) float64 {
 	return taskcost.Finite(c.setup + c.phases[job][k].task(i).work)
 }
@@ -161,7 +158,7 @@ func (c *paperCosts) rem(job int, k dag.StageIndex, i int) float64 {
 	case dag.TaskDone:
 		return 0
 	case dag.TaskRunning:
-		return taskcost.Finite(c.setupLeft(a) + p.work(i, a))
+		return taskcost.Finite(c.setupLeft(a) + p.sum(i, a).work)
 	}
 	return c.full(job, k, i)
 }
@@ -182,9 +179,9 @@ func (c *paperCosts) setupLeft(a *dag.Attempt) float64 {
 func (c *paperCosts) left(t schedule.Task) schedule.Cost {
 	p := &c.phases[t.Job][t.Stage]
 	if t.Running != nil {
+		left := p.sum(t.Index, t.Running)
 		return schedule.Cost{
-			Setup: taskcost.Duration(c.setupLeft(t.Running)), Work: taskcost.Duration(p.work(t.Index, t.Running)),
-			Origin: p.origin(t.Index, t.Running), Same: 1,
+			Setup: taskcost.Duration(c.setupLeft(t.Running)), Work: taskcost.Duration(left.work), Origin: left.origin, Same: 1,
 		}
 	}
 	task := p.task(t.Index)
@@ -198,21 +195,6 @@ func (c *paperCosts) left(t schedule.Task) schedule.Cost {
 	return cost
 }
 
-// origin returns the least sure origin of the pipelines of a running task; a stage without pipelines is unknown.
-func (pp *paperPhase) origin(i int, a *dag.Attempt) schedule.Origin {
-	if len(pp.pipes) == 0 {
-		return schedule.Unknown
-	}
-	worst := schedule.Observed
-	for p := range pp.pipes {
-		if _, known := pp.left(p, i, a); !known {
-			return schedule.Unknown
-		}
-		worst = max(worst, pp.pipes[p].origin)
-	}
-	return worst
-}
-
 // An amount is a number of tuples that are done, and the total.
 type amount struct{ done, total float64 }
 
@@ -221,12 +203,12 @@ func (a *amount) add(b amount) {
 	a.total += b.total
 }
 
-// ratio returns done/total; ok is false if the total is not positive.
-func (a amount) ratio() (f float64, ok bool) {
+// ratio returns done/total, NaN if the total is not positive.
+func (a amount) ratio() float64 {
 	if !(a.total > 0) {
-		return 0, false
+		return math.NaN()
 	}
-	return a.done / a.total, true
+	return a.done / a.total
 }
 
 // amounts returns, for each job's pipelines (map, copy, sort, reduce), the tuples done and in total: K and N of

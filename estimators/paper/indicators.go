@@ -70,11 +70,7 @@ func dne(w *estimators.ReplayContext) (estimators.Estimate, error) { return tupl
 
 // tuples returns the share of tuples done, with those of maps counted weight times.
 func tuples(w *estimators.ReplayContext, weight float64) estimators.Estimate {
-	f, ok := total(amounts(w.Run.Now()), weight).ratio()
-	if !ok {
-		f = math.NaN()
-	}
-	return w.EstimateOfRatio(f)
+	return w.EstimateOfRatio(total(amounts(w.Run.Now()), weight).ratio())
 }
 
 func total(jobs [][]amount, weight float64) amount {

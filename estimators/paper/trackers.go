@@ -225,11 +225,7 @@ func hadoop(w *estimators.ReplayContext) (estimators.Estimate, error) {
 			sum.add(hadoopProgress(s, j, k))
 		}
 	}
-	f, any := sum.ratio()
-	if !any {
-		f = math.NaN()
-	}
-	return w.EstimateOfRatio(f), nil
+	return w.EstimateOfRatio(sum.ratio()), nil
 }
 
 // hadoopProgress returns the sum of the progress of a stage's tasks, and their number. A task that is done counts
@@ -288,17 +284,16 @@ func pig(w *estimators.ReplayContext) (estimators.Estimate, error) {
 			sum += f
 			continue
 		}
-		switch {
-		case j < len(s.Jobs) && s.Jobs[j].State == dag.Succeeded:
+		if j < len(s.Jobs) && s.Jobs[j].State == dag.Succeeded {
 			sum++
-		default:
-			stages := 0.0
-			for k := range s.Plan.Jobs[j].NumStages() {
-				p := hadoopProgress(s, j, k)
-				stages += p.done / max(1, p.total)
-			}
-			sum += stages / float64(max(1, s.Plan.Jobs[j].NumStages()))
+			continue
 		}
+		stages := 0.0
+		for k := range s.Plan.Jobs[j].NumStages() {
+			p := hadoopProgress(s, j, k)
+			stages += p.done / max(1, p.total)
+		}
+		sum += stages / float64(max(1, s.Plan.Jobs[j].NumStages()))
 	}
 	if len(jobs) == 0 {
 		return w.EstimateOfRatio(math.NaN()), nil
@@ -327,7 +322,7 @@ func tuplesOfParts(job *dag.Job, a []amount) (f float64, known bool) {
 		if part.p >= len(phase.Pipelines) || !phase.Pipelines[part.p].Tuples.Known() {
 			return 0, false
 		}
-		if ratio, any := a[pipe(part.k, part.p)].ratio(); any {
+		if ratio := a[pipe(part.k, part.p)].ratio(); !math.IsNaN(ratio) {
 			f += ratio
 			parts++
 		}

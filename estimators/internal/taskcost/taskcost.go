@@ -73,6 +73,16 @@ func Finite(ms float64) float64 {
 	return min(ms, MostMS)
 }
 
+// Quantile interpolates in a sorted list (definition 7 of Hyndman and Fan, 1996); NaN for an empty list.
+func Quantile(sorted []float64, q float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	at := q * float64(len(sorted)-1)
+	i := min(int(at), len(sorted)-1)
+	return sorted[i] + (at-float64(i))*(sorted[min(i+1, len(sorted)-1)]-sorted[i])
+}
+
 // Exact converts milliseconds, not rounded to whole ones, saturating at 0 and at the longest time.Duration.
 func Exact(ms float64) time.Duration {
 	switch ns := math.Round(ms * 1e6); {
