@@ -3,6 +3,7 @@ package dag
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -144,11 +145,9 @@ func name(names []string, i int) string {
 }
 
 func parse[T ~uint8](to *T, names []string, b []byte, what string) error {
-	for i, n := range names {
-		if n == string(b) {
-			*to = T(i)
-			return nil
-		}
+	if i := slices.Index(names, string(b)); i >= 0 {
+		*to = T(i)
+		return nil
 	}
 	return fmt.Errorf("dag: %q is no %s (one of %v)", b, what, names)
 }

@@ -1,6 +1,7 @@
 package estimators
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"runtime"
@@ -72,19 +73,8 @@ const (
 // samples returns the number of replays in a tick for a number of events in each: wanted, or usualSamples if that
 // is 0, and fewer if the query is very long. It is a power of two, because stratified draws need one.
 func samples(events, wanted int) int {
-	if wanted == 0 {
-		wanted = usualSamples
-	}
-	return max(floorPower(min(wanted, maxReplayed/max(events, 1))), minSamples)
-}
-
-// floorPower returns the greatest power of two that is not above n, at least 1.
-func floorPower(n int) int {
-	p := 1
-	for p <= n/2 {
-		p *= 2
-	}
-	return p
+	n := min(cmp.Or(wanted, usualSamples), maxReplayed/max(events, 1))
+	return max(1<<(bits.Len(uint(max(n, 1)))-1), minSamples) //nolint:gosec // above 0
 }
 
 // distribution replays each sample on all cores. The result does not depend on which core replays a sample.

@@ -43,12 +43,9 @@ type match struct {
 // slot handoffs. Rounds that continue none open fragments.
 func (c *cutting) chain() []Fragment {
 	ch := &chaining{
-		c: c, of: make([]int32, len(c.rounds)), handoffs: make([]int32, len(c.rounds)),
-		counted:   make([]int32, len(c.rounds)),
+		c: c, of: slices.Repeat([]int32{-1}, len(c.rounds)), handoffs: make([]int32, len(c.rounds)),
+		counted:   slices.Repeat([]int32{-1}, len(c.rounds)),
 		fragments: make([]chain, 0, len(c.rounds)),
-	}
-	for i := range ch.of {
-		ch.of[i], ch.counted[i] = -1, -1
 	}
 	var matches []match
 	for from := 0; from < len(c.rounds); {
@@ -225,7 +222,7 @@ func (c *cutting) follow() {
 	c.predOf = make([]int32, len(c.spans))
 	c.predN = make([]int32, len(c.spans))
 	for k := range c.order {
-		l := newLanes(c.tableSize(dag.StageIndex(k))) //nolint:gosec // an index
+		l := &lanes{block: slices.Repeat([]int32{-1}, c.tableSize(dag.StageIndex(k)))} //nolint:gosec // an index
 		for _, i := range c.order[k] {
 			from := len(c.pred)
 			c.pred = l.take(c.pred, &c.spans[i], i)
@@ -250,14 +247,6 @@ type block struct {
 	live  int     // number of slots still in the block
 	slots []int32 // of span last
 	n     int32   // while a span is taken: number of its slots from this block
-}
-
-func newLanes(size int) *lanes {
-	l := &lanes{block: make([]int32, size)}
-	for i := range l.block {
-		l.block[i] = -1
-	}
-	return l
 }
 
 // take assigns the slots to the span and appends their previous users to pred, in order of first slot.

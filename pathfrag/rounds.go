@@ -111,10 +111,7 @@ type draft struct {
 // draft puts every task that does not fail into the oldest round of its stage that accepts it
 // (facts/paratimer.md A1, rule 4). It sets c.round to drafts, and splits spans with tasks in several rounds.
 func (c *cutting) draft() []draft {
-	c.round = make([]int32, len(c.spans))
-	for i := range c.round {
-		c.round[i] = -1
-	}
+	c.round = slices.Repeat([]int32{-1}, len(c.spans))
 	most := len(c.spans) // without a tolerance most tasks of different lengths are separate rounds
 	if c.delta1 > 0 {
 		most /= 16

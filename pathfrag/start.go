@@ -252,10 +252,8 @@ func (w *walker) jobStart(j int32) {
 // firstStage returns the first stage of a job that has tasks or an unknown number of tasks.
 func (w *walker) firstStage(j int32) dag.StageIndex {
 	stages := w.s.Plan.Jobs[j].Stages
-	return dag.StageIndex(max(0, slices.IndexFunc(stages, func(s dag.Stage) bool {
-		return !s.Known ||
-			s.Tasks > 0
-	}))) //nolint:gosec // an index
+	hasTasks := func(s dag.Stage) bool { return !s.Known || s.Tasks > 0 }
+	return dag.StageIndex(max(0, slices.IndexFunc(stages, hasTasks))) //nolint:gosec // an index
 }
 
 // master goes back over a YARN job's start, from its master's start or, if that is unknown, from now, to its

@@ -191,8 +191,9 @@ func (c *loader) loadStages(j *job) {
 // loadTasks finds which tasks of a stage run or are done, which are to run again, and which have never run.
 func (c *loader) loadTasks(st *stage) {
 	attempts := c.state(st).Attempts
-	if c.fixedSlots {
-		attempts = sorted(attempts)
+	if c.fixedSlots && !slices.IsSortedFunc(attempts, dag.ByTask) {
+		attempts = slices.Clone(attempts)
+		slices.SortStableFunc(attempts, dag.ByTask)
 	}
 	next, count := int32(0), int32(st.total) //nolint:gosec // a stage has at most 2^31 tasks
 	for len(attempts) > 0 {

@@ -322,15 +322,6 @@ func (c *loader) startOf(a *dag.Attempt) dag.Instant {
 	return a.Start
 }
 
-// sorted returns the attempts ordered by task, then number.
-func sorted(attempts []dag.Attempt) []dag.Attempt {
-	if !slices.IsSortedFunc(attempts, dag.ByTask) {
-		attempts = slices.Clone(attempts)
-		slices.SortStableFunc(attempts, dag.ByTask)
-	}
-	return attempts
-}
-
 // nodeOf returns the node of an attempt, -1 if that is unknown.
 func (f *slots) nodeOf(a *dag.Attempt) int32 {
 	if a.Node < 0 && a.Slot >= 0 {

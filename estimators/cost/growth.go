@@ -51,9 +51,7 @@ func (o *observations) priorOf(st *stage) prior {
 // asTasks makes each task one unit, because this run does not report records.
 func (p *prior) asTasks() {
 	p.Records, p.in, p.Total = false, 0, float64(p.N)
-	for i := range p.Units {
-		p.Units[i] = 1
-	}
+	p.Units = slices.Repeat([]float64{1}, len(p.Units))
 }
 
 // at returns the value of the profile's task at the relative place of task i of n: among the first tasks on each

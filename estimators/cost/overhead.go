@@ -7,6 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -187,7 +188,7 @@ func (o *overheads) endedOf(st *stage, weights []float64) (out [2]group) {
 		if !(e.up >= 0) {
 			over += o.overOf(st, e)
 		}
-		out[e.kind()].add(weight(weights, i), e.worked(), st.work[e.task], over)
+		out[e.kind()].add(profiles.Weight(weights, i), e.worked(), st.work[e.task], over)
 	}
 	return out
 }

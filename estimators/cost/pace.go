@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -33,20 +34,12 @@ func shown(groups []group) []group {
 	return slices.DeleteFunc(groups, func(g group) bool { return !(g.n > 0 && g.took > 0 && g.work+g.over > 0) })
 }
 
-// weight returns the weight of a task; 1 without weights.
-func weight(weights []float64, i int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return weights[i]
-}
-
 // startsShown returns the starts of containers that reports of tasks have shown. weights are those of ended tasks.
 func (st *stage) startsShown(weights []float64) group {
 	g := group{st: st, head: true}
 	for i, e := range st.ended {
 		if e.up >= 0 {
-			g.add(weight(weights, i), e.up, 0, e.over)
+			g.add(profiles.Weight(weights, i), e.up, 0, e.over)
 		}
 	}
 	for _, r := range st.running {

@@ -45,12 +45,9 @@ func Fits(run, profile *dag.Plan) (jobs int, script bool) {
 }
 
 func matchPlan(run, profile *dag.Plan) (*Match, int) {
-	m := &Match{Plan: profile, Jobs: make([]int, len(run.Jobs))}
+	m := &Match{Plan: profile, Jobs: slices.Repeat([]int{-1}, len(run.Jobs))}
 	used := make([]bool, len(profile.Jobs))
 	n := 0
-	for j := range m.Jobs {
-		m.Jobs[j] = -1
-	}
 	rules := []func(a, b *dag.Job, i, j int) bool{
 		func(a, b *dag.Job, i, j int) bool {
 			return a.Node == b.Node && agree(a.Feature, b.Feature) && agree(a.Alias, b.Alias)
@@ -59,7 +56,8 @@ func matchPlan(run, profile *dag.Plan) (*Match, int) {
 			return a.Feature != "" && a.Feature == b.Feature && a.Alias == b.Alias
 		},
 		func(a, b *dag.Job, i, j int) bool {
-			return agree(a.Feature, b.Feature) && agree(a.Alias, b.Alias) && samePlace(run, profile, i, j)
+			return agree(a.Feature, b.Feature) && agree(a.Alias, b.Alias) &&
+				len(run.Jobs) == len(profile.Jobs) && i == j && len(a.After) == len(b.After) // the same place in the DAG
 		},
 	}
 	script := run.Name == profile.Name || sameScript(run.Name, profile.Name)
@@ -84,15 +82,6 @@ func matchPlan(run, profile *dag.Plan) (*Match, int) {
 
 // agree reports whether two names do not contradict each other: a job that is not submitted has no feature yet.
 func agree(a, b string) bool { return a == "" || b == "" || a == b }
-
-// samePlace reports whether both plans have the same number of jobs, and i and j the same place and number of
-// predecessors.
-func samePlace(run, profile *dag.Plan, i, j int) bool {
-	if len(run.Jobs) != len(profile.Jobs) {
-		return false
-	}
-	return i == j && len(run.Jobs[i].After) == len(profile.Jobs[j].After)
-}
 
 // Job returns the profile's job for job j of the run, nil if it has none.
 func (m *Match) Job(j int) *dag.Job {

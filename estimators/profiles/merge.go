@@ -37,7 +37,7 @@ func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 			same := Pair(traitsOf(&out.Jobs[j]), traitsOf(job)).Of
 			for k := range out.Jobs[j].Stages {
 				if same[k] >= 0 {
-					sums[j][k].add(&out.Jobs[j].Stages[k], &job.Stages[same[k]], weight(weights, i))
+					sums[j][k].add(&out.Jobs[j].Stages[k], &job.Stages[same[k]], Weight(weights, i))
 				}
 			}
 		}
@@ -100,7 +100,8 @@ func Weights(n int) []float64 {
 	return w
 }
 
-func weight(weights []float64, i int) float64 {
+// Weight returns the weight of run i; 1 without weights.
+func Weight(weights []float64, i int) float64 {
 	if weights == nil {
 		return 1
 	}
@@ -126,7 +127,7 @@ func meanOverheads(runs []*dag.Plan, weights []float64) dag.Overheads {
 		for i, run := range runs {
 			for of, d := range run.Overheads.Each() {
 				if of == name && *d > 0 {
-					t.add(float64(*d), weight(weights, i))
+					t.add(float64(*d), Weight(weights, i))
 				}
 			}
 		}
@@ -182,13 +183,7 @@ func Round(v float64) float64 {
 }
 
 // Blank returns n unknown values: NaN.
-func Blank(n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = math.NaN()
-	}
-	return v
-}
+func Blank(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
 // Series stores equal values once. A stage without known values has no series.
 func Series(v []float64) dag.Series {

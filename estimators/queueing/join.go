@@ -159,9 +159,6 @@ type chain struct {
 	mean, variance float64 // of the time after from
 }
 
-// below returns the probability that all of the chains have ended by t.
-func (c chain) below(t float64) float64 { return math.Pow(c.single(t), c.count) }
-
 // single returns the probability that one of the chains has ended by t. The random part is gamma distributed.
 func (c chain) single(t float64) float64 {
 	if t <= c.from {
@@ -210,7 +207,7 @@ func (r rule) last(chains ...chain) float64 {
 	for i, at := range r.at {
 		all := 1.0
 		for _, c := range chains {
-			all *= c.below(lo + at*(hi-lo))
+			all *= math.Pow(c.single(lo+at*(hi-lo)), c.count)
 		}
 		sum += r.weight[i] * (1 - all)
 	}

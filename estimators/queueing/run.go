@@ -36,7 +36,8 @@ type simulationRun struct {
 
 // simulate runs all jobs and returns a sample, or nil if the run exceeds limit tasks.
 func simulate(s *Spec, o SimulationOptions, seed, limit int) *sample {
-	r := &simulationRun{spec: s, options: o, random: source(o.Seed, seed), left: limit}
+	r := &simulationRun{spec: s, options: o, left: limit}
+	r.random = rand.New(rand.NewPCG(o.Seed, uint64(seed))) // each run of a seed has its own stream
 	r.centres = make([]centre, 3*s.Nodes+1)
 	for i := range r.centres {
 		r.centres[i] = centre{servers: float64(s.servers()[r.kindOf(i)])}
@@ -125,11 +126,6 @@ func (r *simulationRun) draw(d Demand) vector {
 	return all
 }
 
-// source returns the random source of a run. Each run of a seed has its own stream.
-func source(seed uint64, run int) *rand.Rand {
-	return rand.New(rand.NewPCG(seed, uint64(run)))
-}
-
 // A node has free slots for maps and reduces.
 type node struct{ maps, reduces int }
 
@@ -177,12 +173,6 @@ func (r *simulationRun) submit(c *copyOf) {
 	if j.Reduces == 0 {
 		c.open = j.Maps
 	}
-	r.fill(c)
-}
-
-// fill assigns free slots to a copy while it has tasks for them.
-func (r *simulationRun) fill(c *copyOf) {
-	j := r.job(c)
 	r.deal(c, &r.next.maps, j.Maps, r.startMap)
 	r.deal(c, &r.next.reduces, j.Reduces, r.startReduce)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
+	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -99,10 +100,7 @@ func Again(run dag.Run) (past Past, ok bool) {
 //
 // On the paper's cluster copy and sort are work as well, so the work is all time after the set-up.
 func asTaken(p *dag.Stage, state *dag.JobState, c dag.Cluster) {
-	work, earlier := make([]float64, p.Count()), earlierStarts(&state.Stages[dag.Reduce], p.Count())
-	for i := range work {
-		work[i] = math.NaN()
-	}
+	work, earlier := profiles.Blank(p.Count()), earlierStarts(&state.Stages[dag.Reduce], p.Count())
 	for a := range state.Stages[dag.Reduce].All() {
 		from := a.CopyEnd
 		if c.Policy == dag.FIFO {

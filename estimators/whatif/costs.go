@@ -62,12 +62,16 @@ func (c *costs) of(t schedule.Task) schedule.Cost {
 		cost.Same = p.same(index, t.Index, cost.Same)
 	}
 	if p.even != nil {
-		cost.Work, cost.Same = p.even.work, p.even.same(index)
+		cost.Work, cost.Same = p.even.work, max(1, p.even.all-index)
 		if t.Running != nil {
 			cost.Same = 1
 		}
 	}
-	if f := p.of(index); f != 1 {
+	f := p.factor
+	if index >= p.fixed {
+		f *= p.grown
+	}
+	if f != 1 {
 		cost.Work = taskcost.Times(cost.Work, f)
 	}
 	if p.work != nil {
@@ -77,14 +81,6 @@ func (c *costs) of(t schedule.Task) schedule.Cost {
 		cost.Setup = 0
 	}
 	return cost
-}
-
-// of returns the factor of a task's work relative to the model.
-func (p *phaseCosts) of(i int) float64 {
-	if i < p.fixed {
-		return p.factor
-	}
-	return p.factor * p.grown
 }
 
 // like returns the index of the model's task that task i corresponds to.
@@ -112,9 +108,6 @@ type evened struct {
 	work time.Duration // before pace and growth
 	all  int           // number of tasks of the stage
 }
-
-// same returns how many tasks from i on have that work.
-func (e *evened) same(i int) int { return max(1, e.all-i) }
 
 // even spreads the remaining work of each stage that reads others, such as a job's reduces, over its unfinished
 // tasks. The finished work of a running task does not change.

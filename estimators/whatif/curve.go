@@ -225,22 +225,14 @@ func (c *Curve) knee() {
 	}
 	c.Knee = len(c.Points) - 1
 	for i := len(c.Points) - 1; i >= 0; i-- {
-		if j := c.double(i); j >= 0 {
-			t, twice := c.Points[i].Remaining, c.Points[j].Remaining
+		at, more := c.Points[i], c.Points[i+1:]
+		double := func(p Point) bool { return p.Room.Total() >= 2*at.Room.Total() }
+		if j := slices.IndexFunc(more, double); j >= 0 {
+			t, twice := at.Remaining, more[j].Remaining
 			if float64(t-twice) >= KneeGain*float64(t) && t > 0 {
 				return
 			}
 		}
 		c.Knee = i
 	}
-}
-
-// double returns the first point with at least twice the slots of point i, or -1.
-func (c *Curve) double(i int) int {
-	for j := i + 1; j < len(c.Points); j++ {
-		if c.Points[j].Room.Total() >= 2*c.Points[i].Room.Total() {
-			return j
-		}
-	}
-	return -1
 }

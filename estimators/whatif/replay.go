@@ -112,8 +112,7 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 // replay takes no time, which is no valid answer.
 func costless(warned []dag.Warning) bool {
 	return slices.ContainsFunc(warned, func(w dag.Warning) bool {
-		return w.Code == dag.WarnAssumedCost ||
-			w.Code == dag.WarnUnknownSize
+		return w.Code == dag.WarnAssumedCost || w.Code == dag.WarnUnknownSize
 	})
 }
 
