@@ -190,19 +190,17 @@ func clone(s *dag.Snapshot) *dag.Snapshot {
 // plan: more or fewer tasks in its last wave, or another start. The parts add up to delta.
 func WithHindsight(before, after dag.Run, delta time.Duration, model estimators.Model) []Change {
 	a := attribution{rest: delta}
-	if !comparable(before, after) {
-		return a.all()
+	var planned *schedule.Schedule
+	if comparable(before, after) {
+		planned = a.causes(before, after, model, asHappened)
 	}
-	planned := a.causes(before, after, model, asHappened)
-	if planned == nil {
-		return a.all()
-	}
-	now, err := schedule.Replay(after.Now(), model(after).Left, schedule.Options{FutureOnly: true})
-	if err != nil {
-		return a.all()
-	}
-	if c := replanned(after.Now().Plan, planned, now); c.Subject != "" {
-		a.addPart(c)
+	if planned != nil {
+		now, err := schedule.Replay(after.Now(), model(after).Left, schedule.Options{FutureOnly: true})
+		if err == nil {
+			if c := replanned(after.Now().Plan, planned, now); c.Subject != "" {
+				a.addPart(c)
+			}
+		}
 	}
 	return a.all()
 }
@@ -272,10 +270,7 @@ func replanned(plan *dag.Plan, was, is *schedule.Schedule) Change {
 			first, found = key, true
 		}
 	}
-	if !found {
-		return Change{}
-	}
-	if int(first.job) >= len(plan.Jobs) {
+	if !found || int(first.job) >= len(plan.Jobs) {
 		return Change{}
 	}
 	of := plan.OfJob(int(first.job))
@@ -308,13 +303,7 @@ func worded(moved time.Duration, later, earlier string) string {
 }
 
 func earlier(a, b row) bool {
-	if a.job != b.job {
-		return a.job < b.job
-	}
-	if a.stage != b.stage {
-		return a.stage < b.stage
-	}
-	return a.pause < b.pause
+	return cmp.Or(cmp.Compare(a.job, b.job), cmp.Compare(a.stage, b.stage), cmp.Compare(a.pause, b.pause)) < 0
 }
 
 func sameWay(a, b time.Duration) bool { return a > 0 && b > 0 || a < 0 && b < 0 }

@@ -86,15 +86,10 @@ func plannedSizes(s, later *dag.Snapshot) []string {
 
 // sameSizes compares the planned tuples and bytes of the tasks of two stages.
 func sameSizes(a, b *dag.Stage) bool {
-	if len(a.Pipelines) != len(b.Pipelines) || !sameSeries(a.Bytes, b.Bytes, a.Count()) {
-		return false
-	}
-	for i := range a.Pipelines {
-		if !sameSeries(a.Pipelines[i].Tuples, b.Pipelines[i].Tuples, a.Count()) {
-			return false
-		}
-	}
-	return true
+	return sameSeries(a.Bytes, b.Bytes, a.Count()) &&
+		slices.EqualFunc(a.Pipelines, b.Pipelines, func(x, y dag.Pipeline) bool {
+			return sameSeries(x.Tuples, y.Tuples, a.Count())
+		})
 }
 
 func sameSeries(a, b dag.Series, n int) bool {
@@ -122,8 +117,14 @@ func shownSizes(list, later []dag.Attempt, at dag.Instant) ([]dag.Attempt, int) 
 			continue
 		}
 		b := dag.FindAttempt(later, a.Task, a.Number)
-		copied := b != nil && b.CopyEnd.Known() && !a.CopyEnd.Known()
-		if b == nil || !copied && !newTotals(a, b) {
+		if b == nil {
+			continue
+		}
+		copied, more := b.CopyEnd.Known() && !a.CopyEnd.Known(), false // more: b has a total that a lacks
+		for p := range a.Total {
+			more = more || math.IsNaN(a.Total[p]) && !math.IsNaN(b.Total[p])
+		}
+		if !copied && !more {
 			continue
 		}
 		if shown == 0 {
@@ -136,16 +137,6 @@ func shownSizes(list, later []dag.Attempt, at dag.Instant) ([]dag.Attempt, int) 
 		}
 	}
 	return out, shown
-}
-
-// newTotals reports whether b has a total that a lacks.
-func newTotals(a, b *dag.Attempt) bool {
-	for i := range a.Total {
-		if math.IsNaN(a.Total[i]) && !math.IsNaN(b.Total[i]) {
-			return true
-		}
-	}
-	return false
 }
 
 // list joins the first subjects.

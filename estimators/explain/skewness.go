@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -121,8 +122,7 @@ func unevenStages(w *estimators.ReplayContext, sch *schedule.Schedule, all bool)
 		}
 	}
 	slices.SortStableFunc(found, func(a, b *uneven) int {
-		return cmp.Compare(b.listed[0].excess(b),
-			a.listed[0].excess(a))
+		return cmp.Compare(b.listed[0].excess(b), a.listed[0].excess(a))
 	})
 	return found[:min(len(found), MaxSkewed)], known
 }
@@ -187,7 +187,7 @@ func (r *replays) skew() estimators.Skew {
 	for i := range u.listed {
 		k := &u.listed[i]
 		one := estimators.SkewedTask{
-			Task: k.first, Done: k.done, Running: k.running, Size: u.sizeOf(k.first), Share: u.share(k.first),
+			Task: k.first, Done: k.done, Running: k.running, Size: u.sizeOf(k.first), Share: shareOf(u.sizeOf(k.first), u.total),
 			Work: taskcost.Exact(k.ms), End: k.end, Keys: u.keys.of(k),
 		}
 		if k.skewed {
@@ -266,12 +266,7 @@ func (u *uneven) atMedian(left schedule.Left, works []taskWork) schedule.Left {
 			less[task] = -k.excess(u)
 		}
 	}
-	cuts := make([]int, 0, len(less))
-	for task := range less {
-		cuts = append(cuts, task)
-	}
-	slices.Sort(cuts)
-	return u.changed(left, cuts, func(task int) float64 { return less[task] })
+	return u.changed(left, slices.Sorted(maps.Keys(less)), func(task int) float64 { return less[task] })
 }
 
 // split sets the Delay of the largest remaining key of each reduce, and returns the gain of splitting the key of

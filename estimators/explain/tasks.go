@@ -50,7 +50,7 @@ func taskWorks(w *estimators.ReplayContext, sch *schedule.Schedule) []*uneven {
 		job := &s.Plan.Jobs[j]
 		stages[j], ends[j] = make([]*uneven, len(job.Stages)), make([]dag.Instant, len(job.Stages))
 		for k := range job.NumStages() {
-			ends[j][k] = lastEnd(s.Attempts(j, k))
+			ends[j][k] = (&dag.StageState{Attempts: s.Attempts(j, k)}).LastSuccess()
 			n, ended := job.Stages[k].Count(), s.State.Ended()
 			if n > 1 && job.Stages[k].ReadsRecords() && (ended || !s.JobEnded(j)) {
 				stages[j][k] = &uneven{job: j, stage: k, count: n, ended: ended}
@@ -96,17 +96,6 @@ func taskWorks(w *estimators.ReplayContext, sch *schedule.Schedule) []*uneven {
 	return out
 }
 
-// lastEnd returns the newest end of an attempt that succeeded; NoInstant if none has.
-func lastEnd(list []dag.Attempt) dag.Instant {
-	last := dag.NoInstant
-	for i := range list {
-		if list[i].State == dag.AttemptSucceeded {
-			last = max(last, list[i].End)
-		}
-	}
-	return last
-}
-
 func (u *uneven) add(r taskWork) {
 	r.ms = max(r.ms, 0)
 	u.works = append(u.works, r)
@@ -116,8 +105,7 @@ func (u *uneven) add(r taskWork) {
 // the one that ends first counts.
 func (u *uneven) attempts(list []dag.Attempt, input dag.Instant) {
 	slices.SortFunc(u.works, func(a, b taskWork) int {
-		return cmp.Or(cmp.Compare(a.first, b.first),
-			cmp.Compare(a.end, b.end))
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.end, b.end))
 	})
 	u.works = slices.CompactFunc(u.works, func(a, b taskWork) bool { return a.first == b.first })
 	unfinished := len(u.works)
@@ -201,14 +189,6 @@ func (u *uneven) size(w *estimators.ReplayContext) {
 	for i := range u.count {
 		u.total += u.sizeOf(i)
 	}
-}
-
-// share returns a task's share of the input of its stage.
-func (u *uneven) share(task int) float64 {
-	if f := u.sizeOf(task) / u.total; f >= 0 && f <= 1 {
-		return f
-	}
-	return math.NaN()
 }
 
 // excess returns how much longer than the median a task works, in milliseconds.
@@ -369,10 +349,7 @@ const closeSize = 0.05
 // notDone reports which of a reduce's groups, largest first, are not done. Each finished group matches the group of
 // the nearest size. The finished groups of an attempt count for that attempt only.
 func notDone(top []dag.KeyGroup, g *dag.ReduceGroups, running *dag.Attempt) []bool {
-	left := make([]bool, len(top))
-	for i := range left {
-		left[i] = true
-	}
+	left := slices.Repeat([]bool{true}, len(top))
 	if len(top) == 0 || running == nil || running.Number != g.Attempt {
 		return left
 	}

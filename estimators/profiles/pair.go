@@ -109,17 +109,18 @@ func (t *Trait) besides(other *Trait) bool {
 func exchanged(a, b, knownA, knownB *Trait) float64 {
 	is := ratio(a.Tasks, b.Tasks) + ratio(a.Records, b.Records)
 	was := ratio(knownA.Tasks, knownB.Tasks) + ratio(knownA.Records, knownB.Records)
-	long := func(t, o *Trait) float64 {
-		return math.Abs(ratio(max(t.Length, taskcost.ShortMS), max(o.Length, taskcost.ShortMS)))
-	}
 	return sizeWeight*(math.Abs(is-was)-math.Abs(is+was)) +
-		long(a, knownA) + long(b, knownB) - long(a, knownB) - long(b, knownA)
+		a.longer(knownA) + b.longer(knownB) - a.longer(knownB) - b.longer(knownA)
 }
 
 // far returns the difference between two stages, as a sum of logarithms of ratios.
 func (t *Trait) far(other *Trait) float64 {
-	return sizeWeight*(math.Abs(ratio(t.Tasks, other.Tasks))+math.Abs(ratio(t.Records, other.Records))) +
-		math.Abs(ratio(max(t.Length, taskcost.ShortMS), max(other.Length, taskcost.ShortMS)))
+	return sizeWeight*(math.Abs(ratio(t.Tasks, other.Tasks))+math.Abs(ratio(t.Records, other.Records))) + t.longer(other)
+}
+
+// longer returns the part of the difference that comes from the lengths of tasks.
+func (t *Trait) longer(other *Trait) float64 {
+	return math.Abs(ratio(max(t.Length, taskcost.ShortMS), max(other.Length, taskcost.ShortMS)))
 }
 
 // ratio returns the logarithm of a ratio, 0 if one of the two is not known.

@@ -167,17 +167,14 @@ func (p *Past) inOrder(plan *dag.Plan, s *dag.Snapshot) {
 	for j := range order {
 		order[j] = j
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := s.Jobs[a].Submitted, s.Jobs[b].Submitted
-		switch {
-		case x.Known() && y.Known():
-			return cmp.Or(cmp.Compare(x, y), strings.Compare(s.Jobs[a].ID, s.Jobs[b].ID))
-		case x.Known():
-			return -1
-		case y.Known():
-			return 1
+	submitted := func(j int) dag.Instant { // unknown ones come last
+		if t := s.Jobs[j].Submitted; t.Known() {
+			return t
 		}
-		return 0
+		return math.MaxInt64
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(submitted(a), submitted(b)), strings.Compare(s.Jobs[a].ID, s.Jobs[b].ID))
 	})
 	jobs, at := make([]dag.Job, len(order)), make([]int, len(order))
 	for i, j := range order {
