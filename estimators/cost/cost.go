@@ -103,7 +103,7 @@ func newModel(run dag.Run, opt Options) *Model {
 	m.between = pausesOf(&m.observations)
 	m.launch = m.launchesOf(&run.Now().Plan.Overheads)
 	m.growTasks()
-	(&sizes{overheads: &m.overheads}).expect()
+	m.expectTasks()
 	m.learnPace(m.between.groups())
 	m.learnStages()
 	m.nodes = nodesOf(&m.overheads)
@@ -113,7 +113,7 @@ func newModel(run dag.Run, opt Options) *Model {
 	}
 	switch {
 	case !m.mapReduce:
-		m.pauses = driverPauses(&m.overheads)
+		m.driverPauses()
 	case !m.given:
 		m.between.expect(&m.s.Plan.Overheads, m.pace.loaded)
 	}

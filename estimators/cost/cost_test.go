@@ -83,7 +83,7 @@ func TestOneTaskOnACore(t *testing.T) {
 	p.cores = 4
 	m := of(s)
 	m.cold = 1000
-	every, head, work := (&sizes{overheads: &m.overheads}).split(&p)
+	every, head, work := m.split(&p)
 	within(t, "overhead", every+head, 1, 3000)
 	within(t, "work", work[0], 26_000, 30_000) // half of the first task of a core counts as start-up
 }

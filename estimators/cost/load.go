@@ -259,8 +259,8 @@ func (s stall) Warnings() []dag.Warning {
 	if s == 0 {
 		return nil
 	}
-	return []dag.Warning{{Code: dag.WarnOtherLoad, Text: fmt.Sprintf("no container has been given for %s, although there is "+
-		"room for one as far as is seen: it may last as long again", units.About(time.Duration(s)))}}
+	return []dag.Warning{dag.Warningf(dag.WarnOtherLoad, "no container has been given for %s, although there is "+
+		"room for one as far as is seen: it may last as long again", units.About(time.Duration(s)))}
 }
 
 // startsAtOnce reports whether a task or master of a submitted job starts before anything that runs has ended: it

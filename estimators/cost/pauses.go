@@ -29,22 +29,15 @@ func (p *pause) rest() time.Duration {
 	return ((p.waited - p.expected) / 2).Truncate(time.Millisecond)
 }
 
-// A driver is the program that submits stages, with its current and future pauses.
-type driver struct {
-	*overheads
-	pauses []pause
-}
-
-// driverPauses sets the pauses of a driver in the plan: those that this run has had, and for the rest of the run those
-// of the profile. It returns the current and future ones.
-func driverPauses(o *overheads) []pause {
-	d := driver{overheads: o}
-	for j := range d.s.Plan.Jobs {
-		js, known := &d.s.Jobs[j], d.profile.Job(j)
+// driverPauses sets the pauses of the driver, the program that submits stages, in the plan: those that this run has had,
+// and for the rest of the run those of the profile.
+func (m *Model) driverPauses() {
+	for j := range m.s.Plan.Jobs {
+		js, known := &m.s.Jobs[j], m.profile.Job(j)
 		running := js.Submitted.Known() && !js.State.Ended()
 		left := false
-		for k := range d.stages[j] {
-			st := &d.stages[j][k]
+		for k := range m.stages[j] {
+			st := &m.stages[j][k]
 			left = left || st.state.Succeeded() < st.plan.Count()
 			if own := st.plan.Pause; st.open {
 				st.plan.Pause = taskcost.Duration(st.pause)
@@ -54,47 +47,46 @@ func driverPauses(o *overheads) []pause {
 					p.expected = was.Pause
 				}
 				if st.opens.Known() && running {
-					p.waited = max(0, d.s.At.Sub(st.opens))
+					p.waited = max(0, m.s.At.Sub(st.opens))
 				}
-				d.expect(&st.plan.Pause, p)
+				m.expect(&st.plan.Pause, p)
 			}
 		}
 		if running {
-			d.learnFinish(j, left)
+			m.learnFinish(j, left)
 		}
 	}
-	return d.pauses
 }
 
 // learnFinish expects the driver to work after its last task for as long as in the profile's run. A pause shorter
 // than taskcost.Notable is scaled by the pace of overhead.
-func (d *driver) learnFinish(j int, left bool) {
-	o := &d.s.Plan.Overheads
+func (m *Model) learnFinish(j int, left bool) {
+	o := &m.s.Plan.Overheads
 	p := pause{j: j, k: dag.NoStage, expected: o.Finish}
-	if was := d.profile.Overheads(); was != nil && p.expected == 0 {
+	if was := m.profile.Overheads(); was != nil && p.expected == 0 {
 		p.expected = was.Finish
 	}
 	if p.expected < taskcost.Notable {
-		p.expected = min(taskcost.Duration(taskcost.MS(p.expected)*d.pace.loaded), taskcost.Notable)
+		p.expected = min(taskcost.Duration(taskcost.MS(p.expected)*m.pace.loaded), taskcost.Notable)
 	}
-	if last := d.s.Jobs[j].LastSuccess(); !left && last.Known() {
-		p.waited = max(0, d.s.At.Sub(last))
+	if last := m.s.Jobs[j].LastSuccess(); !left && last.Known() {
+		p.waited = max(0, m.s.At.Sub(last))
 	}
-	d.expect(&o.Finish, p)
+	m.expect(&o.Finish, p)
 }
 
 // expect enters a current or future pause into the plan. A pause that no earlier run had counts only once it has
 // become long.
-func (d *driver) expect(in *time.Duration, p pause) {
+func (m *Model) expect(in *time.Duration, p pause) {
 	least := taskcost.Notable
 	if p.k == dag.NoStage {
 		least = time.Millisecond
 	}
-	if p.expected <= 0 && (p.waited < least || d.s.Plan.Open) {
+	if p.expected <= 0 && (p.waited < least || m.s.Plan.Open) {
 		return
 	}
 	*in = p.waited + p.rest()
-	d.pauses = append(d.pauses, p)
+	m.pauses = append(m.pauses, p)
 }
 
 // between is what this run has shown of the pauses in which none of its tasks run: from a job's submission to its

@@ -7,29 +7,23 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
-// sizes predict the units and the work of tasks.
-type sizes struct {
-	*overheads
-	common normal // growth of the stages without evidence of their own
-}
-
-// expect sets the expected units, work and overhead of the tasks of all stages at pace 1.
-func (z *sizes) expect() {
-	for _, st := range z.ordered {
-		st.growth = z.growthOf(st)
+// expectTasks sets the expected units, work and overhead of the tasks of all stages at pace 1.
+func (o *overheads) expectTasks() {
+	for _, st := range o.ordered {
+		st.growth = o.growthOf(st)
 	}
-	z.common = z.commonGrowth()
-	z.lost = z.lostInFixed()
-	for _, st := range z.ordered {
+	common := o.commonGrowth() // of the stages without evidence of their own
+	o.lost = o.lostInFixed()
+	for _, st := range o.ordered {
 		if (st.prior.Records || st.single && st.prior.N > 0) && !st.growth.known {
-			st.growth.normal, st.growth.left = z.common, z.common.mean
+			st.growth.normal, st.growth.left = common, common.mean
 		}
-		if st.muchLarger() && z.lost {
+		if st.muchLarger() && o.lost {
 			st.prior, st.growth = prior{}, growth{}
 		}
-		z.expectStage(st)
+		o.expectStage(st)
 		for _, r := range st.running {
-			st.watch(r, z.s.At)
+			st.watch(r, o.s.At)
 		}
 		for _, r := range st.lost {
 			st.watch(r, r.attempt.End)
@@ -59,12 +53,12 @@ func (p *prior) took() (sum float64) {
 // lostInFixed reports whether the work of the profile's tasks is lost in costs that do not grow with their records. The
 // stages that are much larger now show it: at their rate the profile's records take less than lostPart of the time of
 // its tasks. On executors, where tasks need no JVM of their own, that made no run of another size better.
-func (z *sizes) lostInFixed() bool {
-	if !z.mapReduce {
+func (o *overheads) lostInFixed() bool {
+	if !o.mapReduce {
 		return false
 	}
 	work, all := 0.0, 0.0
-	for _, st := range z.ordered {
+	for _, st := range o.ordered {
 		if !st.muchLarger() || !st.prior.Records {
 			continue
 		}
@@ -91,14 +85,14 @@ func (z *sizes) lostInFixed() bool {
 }
 
 // expectStage sets the expected units, work and overhead of the tasks of a stage.
-func (z *sizes) expectStage(st *stage) {
+func (o *overheads) expectStage(st *stage) {
 	st.work, st.units = make([]float64, st.n), make([]float64, st.n)
 	p := &st.prior
 	if p.N == 0 {
-		z.expectNew(st)
+		o.expectNew(st)
 		return
 	}
-	every, head, work := z.split(p)
+	every, head, work := o.split(p)
 	st.every, st.head = every, head
 	grown := 1.0 // growth of a single task
 	if p.Records || st.single {
@@ -133,12 +127,12 @@ func (st *stage) eachSize(visit func(task int, units float64)) {
 
 // expectNew sets the expected units of a stage that the profile does not have, and its work relative to the mean
 // task. The tasks divide the output of the stages before them.
-func (z *sizes) expectNew(st *stage) {
+func (o *overheads) expectNew(st *stage) {
 	sum, n, all := 0.0, 0.0, float64(st.n)
 	st.eachUnits(func(e *observation) { sum, n = sum+e.units, n+1 })
 	mean := sum / n
 	left := mean
-	if in := z.input(st); in > 0 && n < all && !st.bytes {
+	if in := o.input(st); in > 0 && n < all && !st.bytes {
 		mean, left = in/all, max(in-sum, taskcost.NotableRatio*in*(1-n/all))/(all-n)
 	}
 	for i := range st.work {
@@ -184,8 +178,8 @@ func (st *stage) shareBySize() (share, mean float64) {
 // split divides the profile's times into the overhead of each task, the extra overhead of the first tasks of the
 // stage on a core, and the work of each task. The prior of the extra overhead is a part of the overhead of a core's
 // first task. The other tasks of the stage give an observation of it. Both are normal.
-func (z *sizes) split(p *prior) (every, head float64, work []float64) {
-	num := z.numbers
+func (o *overheads) split(p *prior) (every, head float64, work []float64) {
+	num := o.numbers
 	heads := min(p.cores, p.N)
 	sum := func(from, to int) (took, units, n float64) {
 		for i := from; i < to; i++ {
@@ -195,7 +189,7 @@ func (z *sizes) split(p *prior) (every, head float64, work []float64) {
 	}
 	took, units, n := sum(0, heads)
 	first := took / n
-	cold := z.cold
+	cold := o.cold
 	if cold <= 0 {
 		cold = taskcost.ShortMS
 	}
@@ -212,7 +206,7 @@ func (z *sizes) split(p *prior) (every, head float64, work []float64) {
 		head = min(max((a*head+b*shown)/(a+b), 0), 0.95*first)
 	}
 	usual := first - head // time of a later task with as many units
-	every = saturating(usual, num.Every+num.EveryPart*z.launch.was)
+	every = saturating(usual, num.Every+num.EveryPart*o.launch.was)
 	work = make([]float64, p.N)
 	for i := range work {
 		w := p.Took[i] - every

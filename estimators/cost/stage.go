@@ -129,10 +129,7 @@ func (st *stage) runningAs(a *dag.Attempt, now dag.Instant) *observation {
 func (st *stage) runningOf(task int) []*observation {
 	compare := func(r *observation, task int) int { return cmp.Compare(r.task, task) }
 	from, _ := slices.BinarySearchFunc(st.running, task, compare)
-	to := from
-	for to < len(st.running) && st.running[to].task == task {
-		to++
-	}
+	to, _ := slices.BinarySearchFunc(st.running, task+1, compare)
 	return st.running[from:to]
 }
 
