@@ -32,8 +32,7 @@ const (
 func NewFactors(residuals []float64, sigma float64) Factors {
 	sigma = min(max(sigma, 0), 3)
 	residuals = slices.DeleteFunc(slices.Clone(residuals), func(r float64) bool {
-		return math.IsNaN(r) ||
-			math.IsInf(r, 0)
+		return math.IsNaN(r) || math.IsInf(r, 0)
 	})
 	if sigma == 0 && len(residuals) == 0 {
 		return Factors{}

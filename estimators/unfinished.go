@@ -128,8 +128,7 @@ func (w *ReplayContext) pend(p *StageLeft, job int, k dag.StageIndex, first, end
 			last.Count++
 		default:
 			p.stretches = append(p.stretches, stretch{TaskGroup: TaskGroup{
-				First: task.Index, Count: n, Full: full, Rem: full,
-				Setup: setup, Origin: cost.Origin,
+				First: task.Index, Count: n, Full: full, Rem: full, Setup: setup, Origin: cost.Origin,
 			}})
 			if last = nil; n == 1 {
 				last = &p.stretches[len(p.stretches)-1]

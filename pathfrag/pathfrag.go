@@ -168,8 +168,7 @@ func (p *Path) walk() {
 		case last >= 0 && p.Fragments[last].End > at:
 			f := &p.Fragments[last]
 			p.Critical = append(p.Critical, Segment{
-				Fragment: last, Extra: max(f.Start, now) < at, Start: at,
-				End: f.End,
+				Fragment: last, Extra: max(f.Start, now) < at, Start: at, End: f.End,
 			})
 			at = f.End
 		case next < n:
@@ -206,8 +205,7 @@ func (p *Path) bridge(failed []int, from, to dag.Instant) {
 		}
 		sp := &p.Schedule.Spans[best]
 		p.Rounds = append(p.Rounds, Round{
-			ID: len(p.Rounds), Stage: sp.Stage, Start: sp.Start, End: sp.End,
-			Spans: []int{best},
+			ID: len(p.Rounds), Stage: sp.Stage, Start: sp.Start, End: sp.End, Spans: []int{best},
 		})
 		end := min(sp.End, to)
 		p.fill(Fragment{Stage: sp.Stage, Rounds: []int{len(p.Rounds) - 1}, Start: from, End: end})

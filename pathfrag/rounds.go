@@ -134,8 +134,7 @@ func (c *cutting) draft() []draft {
 		if sp := &c.spans[i]; sp.Pause != dag.NoPause && sp.End > sp.Start {
 			c.round[i] = int32(len(drafts))
 			drafts = append(drafts, draft{
-				stage: sp.Stage, pause: sp.Pause, start: sp.Start, firstEnd: sp.End,
-				lastEnd: sp.End,
+				stage: sp.Stage, pause: sp.Pause, start: sp.Start, firstEnd: sp.End, lastEnd: sp.End,
 			})
 		}
 	}

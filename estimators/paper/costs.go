@@ -186,8 +186,7 @@ func (c *paperCosts) left(t schedule.Task) schedule.Cost {
 	}
 	task := p.task(t.Index)
 	cost := schedule.Cost{
-		Setup: c.whole, Work: time.Duration(task.rounded) * time.Millisecond, Origin: task.origin,
-		Same: 1,
+		Setup: c.whole, Work: time.Duration(task.rounded) * time.Millisecond, Origin: task.origin, Same: 1,
 	}
 	if p.uniform || t.Index >= len(p.pending) {
 		cost.Same = max(1, p.n-t.Index)

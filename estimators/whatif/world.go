@@ -192,8 +192,7 @@ func (w *clusterState) scale(by float64) error {
 	}
 	if total > dag.MaxTasks {
 		return &dag.LimitError{
-			Place: dag.Place{Job: -1, Field: "scale", Item: -1}, What: "tasks", Have: total,
-			Max: dag.MaxTasks,
+			Place: dag.Place{Job: -1, Field: "scale", Item: -1}, What: "tasks", Have: total, Max: dag.MaxTasks,
 		}
 	}
 	return nil
