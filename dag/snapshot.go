@@ -281,10 +281,10 @@ func (a *Attempt) Name(job, stage string) string {
 // Overtaken reports whether an attempt was stopped because another attempt of its task succeeded. The engine starts
 // a copy of a slow task, and stops the slower of the two. This is no failure, and no work was lost.
 func (p *StageState) Overtaken(a *Attempt) bool {
-	return a.State == AttemptKilled && a.End.Known() &&
-		slices.ContainsFunc(AttemptsOf(p.Attempts, int(a.Task)), func(b Attempt) bool {
-			return b.State == AttemptSucceeded && b.End.Known() && b.End <= a.End && !(a.Start.Known() && a.Start > b.End)
-		})
+	wins := func(b Attempt) bool {
+		return b.State == AttemptSucceeded && b.End.Known() && b.End <= a.End && !(a.Start.Known() && a.Start > b.End)
+	}
+	return a.State == AttemptKilled && a.End.Known() && slices.ContainsFunc(AttemptsOf(p.Attempts, int(a.Task)), wins)
 }
 
 // Preempted reports whether the attempt was killed to make room, by the scheduler or by its own job: its diagnosis

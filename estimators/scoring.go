@@ -174,7 +174,8 @@ func Grade(total float64, samples []Sample) Score {
 	}
 	slices.Sort(points)
 	s.MeanPoints, s.MeanSeconds = mean(points), mean(seconds)
-	s.MedianPoints, s.P90Points, s.MaxPoints = taskcost.Quantile(points, 0.5), taskcost.Quantile(points, 0.9), taskcost.Quantile(points, 1)
+	s.MedianPoints, s.P90Points = taskcost.Quantile(points, 0.5), taskcost.Quantile(points, 0.9)
+	s.MaxPoints = taskcost.Quantile(points, 1)
 	s.BiasPoints = bias / float64(len(points))
 	s.NoEstimate = 1 - float64(len(points))/float64(s.Ticks)
 	return s

@@ -224,7 +224,9 @@ func sortSpans(spans []Span) {
 	for i := 1; i < len(spans); i++ {
 		switch start := spans[from].Start; {
 		case spans[i].Start < start:
-			slices.SortStableFunc(spans, func(a, b Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), bySlot(a, b)) })
+			slices.SortStableFunc(spans, func(a, b Span) int {
+				return cmp.Or(cmp.Compare(a.Start, b.Start), bySlot(a, b))
+			})
 			return
 		case spans[i].Start > start:
 			slices.SortStableFunc(spans[from:i], bySlot)

@@ -215,7 +215,8 @@ func (o *observations) requestedSince(st *stage) dag.Instant {
 		}
 	}
 	for k, a := range js.All() {
-		if (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && a.End.Known() && !js.Stages[k].Overtaken(a) {
+		ended := a.State == dag.AttemptFailed || a.State == dag.AttemptKilled
+		if ended && a.End.Known() && !js.Stages[k].Overtaken(a) {
 			since = max(since, a.End)
 		}
 	}

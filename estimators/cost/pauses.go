@@ -29,8 +29,8 @@ func (p *pause) rest() time.Duration {
 	return ((p.waited - p.expected) / 2).Truncate(time.Millisecond)
 }
 
-// driverPauses sets the pauses of the driver, the program that submits stages, in the plan: those that this run has had,
-// and for the rest of the run those of the profile.
+// driverPauses sets the pauses of the driver, the program that submits stages, in the plan: those that this run has
+// had, and for the rest of the run those of the profile.
 func (m *Model) driverPauses() {
 	for j := range m.s.Plan.Jobs {
 		js, known := &m.s.Jobs[j], m.profile.Job(j)

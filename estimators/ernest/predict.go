@@ -100,7 +100,8 @@ func (m *Model) judgePoint(p *Prediction, c *configuration) {
 			sample[i] = seconds * math.Exp(deviation*q)
 		}
 	}
-	low, high := min(seconds, taskcost.Quantile(sample, (1-Cover)/2)), max(seconds, taskcost.Quantile(sample, (1+Cover)/2))
+	low := min(seconds, taskcost.Quantile(sample, (1-Cover)/2))
+	high := max(seconds, taskcost.Quantile(sample, (1+Cover)/2))
 	if finite(low) && finite(high) { // errors of the rows may overflow a float64
 		p.Low, p.High, p.sample = low, high, sample
 	}

@@ -187,8 +187,8 @@ func (r *replays) skew() estimators.Skew {
 	for i := range u.listed {
 		k := &u.listed[i]
 		one := estimators.SkewedTask{
-			Task: k.first, Done: k.done, Running: k.running, Size: u.sizeOf(k.first), Share: shareOf(u.sizeOf(k.first), u.total),
-			Work: taskcost.Exact(k.ms), End: k.end, Keys: u.keys.of(k),
+			Task: k.first, Done: k.done, Running: k.running, Size: u.sizeOf(k.first),
+			Share: shareOf(u.sizeOf(k.first), u.total), Work: taskcost.Exact(k.ms), End: k.end, Keys: u.keys.of(k),
 		}
 		if k.skewed {
 			d := r.delay([]taskWork{*k})

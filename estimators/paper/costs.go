@@ -181,7 +181,8 @@ func (c *paperCosts) left(t schedule.Task) schedule.Cost {
 	if t.Running != nil {
 		left := p.sum(t.Index, t.Running)
 		return schedule.Cost{
-			Setup: taskcost.Duration(c.setupLeft(t.Running)), Work: taskcost.Duration(left.work), Origin: left.origin, Same: 1,
+			Setup: taskcost.Duration(c.setupLeft(t.Running)), Work: taskcost.Duration(left.work),
+			Origin: left.origin, Same: 1,
 		}
 	}
 	task := p.task(t.Index)

@@ -56,8 +56,8 @@ func matchPlan(run, profile *dag.Plan) (*Match, int) {
 			return a.Feature != "" && a.Feature == b.Feature && a.Alias == b.Alias
 		},
 		func(a, b *dag.Job, i, j int) bool {
-			return agree(a.Feature, b.Feature) && agree(a.Alias, b.Alias) &&
-				len(run.Jobs) == len(profile.Jobs) && i == j && len(a.After) == len(b.After) // the same place in the DAG
+			place := len(run.Jobs) == len(profile.Jobs) && i == j && len(a.After) == len(b.After)
+			return place && agree(a.Feature, b.Feature) && agree(a.Alias, b.Alias)
 		},
 	}
 	script := run.Name == profile.Name || sameScript(run.Name, profile.Name)

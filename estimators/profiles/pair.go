@@ -115,7 +115,8 @@ func exchanged(a, b, knownA, knownB *Trait) float64 {
 
 // far returns the difference between two stages, as a sum of logarithms of ratios.
 func (t *Trait) far(other *Trait) float64 {
-	return sizeWeight*(math.Abs(ratio(t.Tasks, other.Tasks))+math.Abs(ratio(t.Records, other.Records))) + t.longer(other)
+	size := math.Abs(ratio(t.Tasks, other.Tasks)) + math.Abs(ratio(t.Records, other.Records))
+	return sizeWeight*size + t.longer(other)
 }
 
 // longer returns the part of the difference that comes from the lengths of tasks.
