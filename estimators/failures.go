@@ -86,10 +86,6 @@ func (w *ReplayContext) one(ratio float64, weigh func(job int, k dag.StageIndex,
 
 // averageFailure adds the mean full duration of the unfinished tasks to the standard time.
 func averageFailure(w *ReplayContext) (Estimate, error) {
-	ms, err := w.standardMS()
-	if err != nil {
-		return Estimate{}, err
-	}
 	sum, n := 0.0, 0
 	w.EachStage(func(_ int, _ dag.StageIndex, p *StageLeft) {
 		for g := range p.All() {
@@ -97,10 +93,16 @@ func averageFailure(w *ReplayContext) (Estimate, error) {
 			n += g.Count
 		}
 	})
-	if n > 0 {
-		ms += sum / float64(n)
+	return w.adding(1, sum/float64(max(n, 1)))
+}
+
+// adding adds the time that n failures take to the standard time.
+func (w *ReplayContext) adding(n int, more float64) (Estimate, error) {
+	ms, err := w.standardMS()
+	if err != nil {
+		return Estimate{}, err
 	}
-	return w.supposing(1, w.scenario(ms)), nil
+	return w.supposing(n, w.scenario(ms+more)), nil
 }
 
 // hadoopAttempts is the number of times that Hadoop tries a task before the job fails (mapreduce.map.maxattempts):
@@ -112,13 +114,7 @@ const hadoopAttempts = 4
 // duration, whether it runs or not. A task fails at most three times, else the job would fail; further failures hit
 // the next longest task.
 func worstFailures(k int) func(*ReplayContext) (Estimate, error) {
-	return func(w *ReplayContext) (Estimate, error) {
-		ms, err := w.standardMS()
-		if err != nil {
-			return Estimate{}, err
-		}
-		return w.supposing(k, w.scenario(ms+w.worstMS(k))), nil
-	}
+	return func(w *ReplayContext) (Estimate, error) { return w.adding(k, w.worstMS(k)) }
 }
 
 // worstMS returns the sum of the full durations that the k worst failures repeat.
@@ -161,16 +157,10 @@ func insert(top []float64, v float64, n int) []float64 {
 // failureUntilProven is the paper's FailureEstimate (section 4.3): it expects a worst failure until one has been
 // seen, and then none for the rest of that job's pipeline.
 func failureUntilProven(w *ReplayContext) (Estimate, error) {
-	ms, err := w.standardMS()
-	if err != nil {
-		return Estimate{}, err
+	if w.hold() {
+		return w.adding(0, 0)
 	}
-	failures := 0
-	if !w.hold() {
-		failures = 1
-		ms += w.worstMS(1)
-	}
-	return w.supposing(failures, w.scenario(ms)), nil
+	return w.adding(1, w.worstMS(1))
 }
 
 // hold reports whether an unfinished stage of some job has a failed attempt (facts/paratimer.md P18). It

@@ -25,10 +25,10 @@ type ReplayContext struct {
 	Run   dag.Run
 	Costs Costs
 
-	now     *dag.Snapshot // the run's newest, completed by the model
-	model   Model
-	options Options
-	unfinished
+	now      *dag.Snapshot // the run's newest, completed by the model
+	model    Model
+	options  Options
+	phases   [][]StageLeft // by job and stage
 	schedule *schedule.Schedule
 	path     *pathfrag.Path
 	critical [][]bool // by job and stage: whether path runs over its tasks

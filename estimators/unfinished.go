@@ -48,11 +48,6 @@ func (p *StageLeft) unseen() bool { return p.Unfinished() > 0 && p.Worst == sche
 // Unfinished returns the number of tasks that are not done.
 func (p *StageLeft) Unfinished() int { return p.Running + p.Pending }
 
-// unfinished is the part of a ReplayContext with the remaining work of each task.
-type unfinished struct {
-	phases [][]StageLeft // by job and stage
-}
-
 // Stage returns the unfinished part of a job's stage.
 func (w *ReplayContext) Stage(job int, k dag.StageIndex) *StageLeft {
 	if w.phases == nil {

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"math"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -133,13 +132,8 @@ func (t *Trace) cutJob(js *dag.JobState, j int, at, before dag.Instant) {
 
 // attempt returns task n of a span as an attempt at the cut.
 func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
-	at, nan := c.Snapshot.At, math.NaN()
-	a := dag.Attempt{
-		Task: sp.First + n, Number: sp.Attempt, Slot: sp.Slots[n], Node: -1, Start: sp.Start, End: sp.End,
-		Done: [dag.Pipelines]float64{nan, nan, nan}, Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan,
-		Ratio: nan, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, First: dag.Mark{At: dag.NoInstant},
-		Last: dag.Mark{At: dag.NoInstant}, FirstReport: dag.NoInstant,
-	}
+	at, a := c.Snapshot.At, dag.BlankAttempt(sp.First+n, sp.Attempt)
+	a.Slot, a.Start, a.End = sp.Slots[n], sp.Start, sp.End
 	if t.s.Plan.Cluster.Policy == dag.FIFO {
 		a.Node = a.Slot / int32(max(1, t.s.Plan.Cluster.SlotsPerNode)) //nolint:gosec // Validate bounds it
 	} else if node, ok := t.nodes[sp.Slots[0]]; ok {

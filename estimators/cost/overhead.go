@@ -40,8 +40,8 @@ func (o *observations) launchesOf(shown *dag.Overheads) launch {
 	}
 	l.own = estimators.NewFactors(nil, o.numbers.Launch)
 	l.shown, l.was = taskcost.MS(shown.SetupMin), taskcost.MS(o.s.Plan.Overheads.SetupMin)
-	if was := o.profile.Overheads(); was != nil && was.SetupMin > 0 {
-		l.was = taskcost.MS(was.SetupMin)
+	if was := o.profile.Overheads().SetupMin; was > 0 {
+		l.was = taskcost.MS(was)
 	}
 	if l.shown == 0 {
 		l.late = o.launchWait()
@@ -221,11 +221,11 @@ func (o *overheads) learnPace(pauses []group) {
 // boot returns the prior of the logarithm of the pace of overhead. It follows from the start of the first executor
 // against that of the profile's run, if both are known.
 func (o *overheads) boot() normal {
-	is, was := o.s.Plan.Overheads.Boot, o.profile.Overheads()
-	if was == nil || was.Boot <= 0 || is <= 0 {
+	is, was := o.s.Plan.Overheads.Boot, o.profile.Overheads().Boot
+	if was <= 0 || is <= 0 {
 		return normal{0, o.numbers.Load}
 	}
-	return normal{o.numbers.Boot * math.Log(float64(is)/float64(was.Boot)), o.numbers.LoadBoot}
+	return normal{o.numbers.Boot * math.Log(float64(is)/float64(was)), o.numbers.LoadBoot}
 }
 
 // A task of a MapReduce job includes the start of its own container. Starts of JVMs are work for the cores of their

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -62,10 +63,7 @@ func (m *Model) driverPauses() {
 // than taskcost.Notable is scaled by the pace of overhead.
 func (m *Model) learnFinish(j int, left bool) {
 	o := &m.s.Plan.Overheads
-	p := pause{j: j, k: dag.NoStage, expected: o.Finish}
-	if was := m.profile.Overheads(); was != nil && p.expected == 0 {
-		p.expected = was.Finish
-	}
+	p := pause{j: j, k: dag.NoStage, expected: cmp.Or(o.Finish, m.profile.Overheads().Finish)}
 	if p.expected < taskcost.Notable {
 		p.expected = min(taskcost.Duration(taskcost.MS(p.expected)*m.pace.loaded), taskcost.Notable)
 	}

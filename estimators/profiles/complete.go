@@ -41,11 +41,7 @@ func (m *Match) Complete(s *dag.Snapshot) *dag.Snapshot {
 			}
 		}
 	}
-	was := dag.Overheads{}
-	if o := m.Overheads(); o != nil {
-		was = *o
-	}
-	o := &plan.Overheads
+	was, o := m.Overheads(), &plan.Overheads
 	o.Cold = cmp.Or(o.Cold, was.Cold)
 	if plan.ReusesContainers() {
 		*o = filled(filled(*o, was), usualOfTez)
@@ -116,11 +112,8 @@ var usualOverheads = dag.Overheads{
 // the usual ones. The run's own configuration comes before the profile's.
 func (m *Match) expectOverheads(plan *dag.Plan) {
 	own := plan.Overheads
-	o := filled(own, usualOverheads)
-	if was := m.Overheads(); was != nil {
-		o = filled(*was, o)
-		o.Beat, o.Abandon = cmp.Or(own.Beat, o.Beat), cmp.Or(own.Abandon, o.Abandon)
-	}
+	o := filled(m.Overheads(), filled(own, usualOverheads))
+	o.Beat, o.Abandon = cmp.Or(own.Beat, o.Beat), cmp.Or(own.Abandon, o.Abandon)
 	o.Report, o.Boot, o.Idle = own.Report, own.Boot, own.Idle
 	plan.Overheads = o
 }

@@ -103,12 +103,12 @@ func Stage(job *dag.Job, name string) *dag.Stage {
 	return nil
 }
 
-// Overheads returns those of the profile, nil if there is none.
-func (m *Match) Overheads() *dag.Overheads {
-	if m == nil {
-		return nil
+// Overheads returns those of the profile; all are 0, unknown, if there is none.
+func (m *Match) Overheads() (o dag.Overheads) {
+	if m != nil {
+		o = m.Plan.Overheads
 	}
-	return &m.Plan.Overheads
+	return o
 }
 
 // Residuals returns the errors of the ranges of the profile's runs, oldest first.
