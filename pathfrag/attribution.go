@@ -202,7 +202,10 @@ func (c Cause) On(p dag.Policy) (title, meaning string) {
 	if w, ok := onCores[c]; ok && p == dag.Executors {
 		return w.title, w.meaning
 	}
-	return c.Title(), c.Meaning()
+	if c >= causes {
+		return c.String(), ""
+	}
+	return causeTexts[c].title, causeTexts[c].meaning
 }
 
 // Causes returns all causes in order.
@@ -219,22 +222,6 @@ func (c Cause) String() string {
 		return causeTexts[c].name
 	}
 	return fmt.Sprintf("unknown(%d)", uint8(c))
-}
-
-// Title names the cause for people.
-func (c Cause) Title() string {
-	if c < causes {
-		return causeTexts[c].title
-	}
-	return c.String()
-}
-
-// Meaning explains the cause in a sentence.
-func (c Cause) Meaning() string {
-	if c < causes {
-		return causeTexts[c].meaning
-	}
-	return ""
 }
 
 // MarshalText returns the name used in reports.

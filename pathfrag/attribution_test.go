@@ -261,19 +261,21 @@ func TestCausesAreDocumented(t *testing.T) {
 	want := "| cause | means |\n|---|---|\n"
 	seen := map[string]bool{}
 	for _, c := range pathfrag.Causes() {
-		want += fmt.Sprintf("| `%s` | %s |\n", c, c.Meaning())
+		title, meaning := c.On(dag.YARN)
+		want += fmt.Sprintf("| `%s` | %s |\n", c, meaning)
 		name, err := c.MarshalText()
-		if err != nil || seen[string(name)] || c.Title() == "" || !strings.HasSuffix(c.Meaning(), ".") ||
-			strings.Count(c.Meaning(), ". ") > 0 {
-			t.Errorf("cause %s: %q means %q", name, c.Title(), c.Meaning())
+		if err != nil || seen[string(name)] || title == "" || !strings.HasSuffix(meaning, ".") ||
+			strings.Count(meaning, ". ") > 0 {
+			t.Errorf("cause %s: %q means %q", name, title, meaning)
 		}
 		seen[string(name)] = true
 	}
 	if !strings.Contains(string(b), want+"\n") {
 		t.Errorf("docs/reports.md lacks the table\n%s", want)
 	}
-	if c := pathfrag.Cause(99); c.String() != "unknown(99)" || c.Title() != "unknown(99)" || c.Meaning() != "" {
-		t.Errorf("%v", c)
+	c := pathfrag.Cause(99)
+	if title, meaning := c.On(dag.YARN); c.String() != "unknown(99)" || title != "unknown(99)" || meaning != "" {
+		t.Errorf("%v: %q means %q", c, title, meaning)
 	}
 }
 
@@ -293,10 +295,9 @@ func TestCausesOnCores(t *testing.T) {
 		if !strings.HasSuffix(meaning, ".") || title == "" {
 			t.Errorf("%s on executors is %q: %q", c, title, meaning)
 		}
-		for _, p := range []dag.Policy{dag.FIFO, dag.YARN} {
-			if title, meaning := c.On(p); title != c.Title() || meaning != c.Meaning() {
-				t.Errorf("%s on policy %d is %q: %q", c, p, title, meaning)
-			}
+		title, meaning = c.On(dag.YARN)
+		if other, means := c.On(dag.FIFO); other != title || means != meaning {
+			t.Errorf("%s on slots is %q: %q, in containers %q: %q", c, other, means, title, meaning)
 		}
 	}
 }

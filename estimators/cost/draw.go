@@ -76,16 +76,14 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 			if st.single {
 				head = st.up.sigma
 			}
-			if st.keyed != nil {
-				by[j][k] = factors{change: drift * math.Exp(st.keyed.Common*z(estimators.ForRate, j, i)), size: 1}
-				by[j][k].head = drift * math.Exp(head*z(estimators.ForSetup, j+1, i))
-				continue
+			f := factors{size: 1, head: drift * math.Exp(head*z(estimators.ForSetup, j+1, i))}
+			if rate := z(estimators.ForRate, j, i); st.keyed != nil {
+				f.change = drift * math.Exp(st.keyed.Common*rate)
+			} else {
+				f.change = drift * math.Exp(st.change.mean+st.change.sigma*rate)
+				f.size = math.Exp(st.growth.sigma * grown)
 			}
-			by[j][k] = factors{
-				change: drift * math.Exp(st.change.mean+st.change.sigma*z(estimators.ForRate, j, i)),
-				size:   math.Exp(st.growth.sigma * grown),
-				head:   drift * math.Exp(head*z(estimators.ForSetup, j+1, i)),
-			}
+			by[j][k] = f
 		}
 	}
 	left := func(t schedule.Task) schedule.Cost {

@@ -149,9 +149,7 @@ func Published(mapSlots, shuffleThreads int) (*Spec, bool) {
 	if mapSlots != 1 && mapSlots != 4 || shuffleThreads != 1 && shuffleThreads != 5 {
 		return nil, false
 	}
-	row := table2(float64(mapSlots), math.Min(4, float64(shuffleThreads)))
-	row.shuffle = row.shuffle.Times(1 / float64(shuffleThreads))
-	return row.spec(3, 150, mapSlots, shuffleThreads), true
+	return fromTable2(3, 150, mapSlots, shuffleThreads, math.Min(4, float64(shuffleThreads))), true
 }
 
 // PublishedSimulation returns the job that the paper simulates (Table 3, simulation; Fig. 7 to 9): the given maps,
@@ -163,61 +161,53 @@ func Published(mapSlots, shuffleThreads int) (*Spec, bool) {
 // straight line would give merges a negative demand at p_s 16. A row's demand is that of a group of p_s shuffles;
 // each shuffle has an equal share.
 func PublishedSimulation(nodes, maps, mapSlots, shuffleThreads int) *Spec {
-	row := table2(float64(mapSlots), float64(shuffleThreads))
-	row.shuffle = row.shuffle.Times(1 / float64(shuffleThreads))
-	return row.spec(nodes, maps, mapSlots, shuffleThreads)
+	return fromTable2(nodes, maps, mapSlots, shuffleThreads, float64(shuffleThreads))
 }
 
-// A demandRow is three rows of Table 2: the mean service demands for one p_m and p_s.
-type demandRow struct{ mapTask, shuffle, merge Demand }
-
-// printed is Table 2, indexed by p_m and p_s of 1 and 4.
-var printed = [2][2]demandRow{
+// printed is Table 2: the mean service demands of a map, a shuffle and a merge, by p_m and p_s of 1 and 4.
+var printed = [2][2][3]vector{
 	{
-		{Demand{5.0764, .0677, 3.1844, 0}, Demand{.5217, .0087, .4082, .1850}, Demand{37.4983, 1.2583, 59.2157, 0}},
-		{Demand{5.1360, .0677, 3.1847, 0}, Demand{2.9440, .0425, 2.0000, .9067}, Demand{20.4000, 1.2580, 59.2160, 0}},
+		{{5.0764, .0677, 3.1844, 0}, {.5217, .0087, .4082, .1850}, {37.4983, 1.2583, 59.2157, 0}},
+		{{5.1360, .0677, 3.1847, 0}, {2.9440, .0425, 2.0000, .9067}, {20.4000, 1.2580, 59.2160, 0}},
 	},
 	{
-		{Demand{5.1057, .0677, 3.1844, 0}, Demand{.6608, .0087, .4082, .1850}, Demand{47.2580, 1.2580, 59.2157, 0}},
-		{Demand{5.0764, .0677, 3.1844, 0}, Demand{2.5563, .0425, 2.0000, .9067}, Demand{38.4020, 1.2580, 59.2160, 0}},
+		{{5.1057, .0677, 3.1844, 0}, {.6608, .0087, .4082, .1850}, {47.2580, 1.2580, 59.2157, 0}},
+		{{5.0764, .0677, 3.1844, 0}, {2.5563, .0425, 2.0000, .9067}, {38.4020, 1.2580, 59.2160, 0}},
 	},
 }
 
-// table2 returns the row of Table 2 for 1 and 4, and extrapolated values for others.
-func table2(mapSlots, shuffleThreads float64) demandRow {
-	maps, shuffles := math.Log(mapSlots)/math.Log(4), math.Log(shuffleThreads)/math.Log(4)
-	return printed[0][0].towards(printed[1][0], maps).towards(printed[0][1].towards(printed[1][1], maps), shuffles)
-}
-
-// towards moves a row towards another row; one step is the whole factor between the two.
-func (r demandRow) towards(o demandRow, steps float64) demandRow {
-	return demandRow{
-		r.mapTask.towards(o.mapTask, steps), r.shuffle.towards(o.shuffle, steps),
-		r.merge.towards(o.merge, steps),
-	}
-}
-
-func (d Demand) towards(o Demand, steps float64) Demand {
-	by := func(from, to float64) float64 {
-		switch {
-		case steps == 0 || from == 0:
-			return from
-		case steps == 1: // the printed digits, not a rounding of them
-			return to
+// fromTable2 returns a job with the demands of Table 2 for p_m and p_s of 1 and 4, and extrapolated ones for others. A
+// row's shuffles are threads ones.
+func fromTable2(nodes, maps, mapSlots, shuffleThreads int, threads float64) *Spec {
+	slots, shuffles := math.Log(float64(mapSlots))/math.Log(4), math.Log(threads)/math.Log(4)
+	var row [3]Demand
+	for i := range row {
+		var v vector
+		for k := range v {
+			one := towards(printed[0][0][i][k], printed[1][0][i][k], slots)
+			four := towards(printed[0][1][i][k], printed[1][1][i][k], slots)
+			v[k] = towards(one, four, shuffles)
 		}
-		return from * math.Pow(to/from, steps)
+		row[i] = v.over(1)
 	}
-	return Demand{by(d.CPU, o.CPU), by(d.Fibre, o.Fibre), by(d.Disk, o.Disk), by(d.Network, o.Network)}
-}
-
-func (r demandRow) spec(nodes, maps, mapSlots, shuffleThreads int) *Spec {
 	return &Spec{
 		Nodes: nodes, CPUs: 4, MapSlots: mapSlots, ShuffleThreads: shuffleThreads, ReduceSlots: 1,
 		Jobs: []Job{{
-			Name: "job", Copies: 1, Maps: maps, Reduces: nodes, Map: r.mapTask, Shuffle: r.shuffle,
-			Merge: r.merge,
+			Name: "job", Copies: 1, Maps: maps, Reduces: nodes, Map: row[Map],
+			Shuffle: row[Shuffle].Times(1 / float64(shuffleThreads)), Merge: row[Merge],
 		}},
 	}
+}
+
+// towards moves a value towards another one; one step is the whole factor between the two.
+func towards(from, to, steps float64) float64 {
+	switch {
+	case steps == 0 || from == 0:
+		return from
+	case steps == 1: // the printed digits, not a rounding of them
+		return to
+	}
+	return from * math.Pow(to/from, steps)
 }
 
 // damping is the share of the new residence times in the next ones.

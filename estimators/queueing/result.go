@@ -162,13 +162,8 @@ func resultOf(s *Spec, nodes []group, all []outcome) *Result {
 		r.Centres = centres(s, nodes, all)
 	}
 	for _, o := range all {
-		j := JobResult{
-			Name: o.job.Name, Copies: o.job.Copies, Response: o.response, StandardError: units.Float(math.NaN()),
-			Span: units.Float(o.span), Classes: []Class{}, Phases: o.phases, Tree: o.tree,
-		}
-		if o.response > 0 {
-			j.Throughput = float64(o.job.Copies) / o.response
-		}
+		j := newJobResult(o.job, o.response, math.NaN(), o.span)
+		j.Phases, j.Tree = o.phases, o.tree
 		for k, c := range o.classes {
 			if c.tasks > 0 {
 				stay := c.stay.over(c.tasks)
@@ -176,6 +171,18 @@ func resultOf(s *Spec, nodes []group, all []outcome) *Result {
 			}
 		}
 		r.Jobs = append(r.Jobs, j)
+	}
+	return r
+}
+
+// newJobResult returns the result of a job without its parts. NaN is unknown.
+func newJobResult(job *Job, response, off, span float64) JobResult {
+	r := JobResult{
+		Name: job.Name, Copies: job.Copies, Response: response, StandardError: units.Float(off), Span: units.Float(span),
+		Classes: []Class{}, Phases: []Phase{},
+	}
+	if response > 0 {
+		r.Throughput = float64(job.Copies) / response
 	}
 	return r
 }

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -205,13 +204,7 @@ func result(s *Spec, cycles int, all []*sample) *Result {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		response, off := mean(all, func(s *sample) float64 { return s.jobs[i].responses / s.jobs[i].cycles })
-		one := JobResult{
-			Name: j.Name, Copies: j.Copies, Response: response, StandardError: units.Float(off),
-			Span: units.Float(math.NaN()), Phases: []Phase{},
-		}
-		if response > 0 {
-			one.Throughput = float64(j.Copies) / response
-		}
+		one := newJobResult(j, response, off, math.NaN())
 		demands := [...]Demand{j.Map, j.Shuffle, j.Merge}
 		for k, tasks := range [...]int{j.Maps, j.Maps * j.Reduces, j.Reduces} {
 			if tasks > 0 {
