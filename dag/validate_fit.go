@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -47,9 +48,7 @@ func (f *faults) cores() {
 	for _, n := range c.Nodes {
 		largest = max(largest, n.Cores)
 	}
-	if largest == 0 {
-		largest = c.Cores
-	}
+	largest = cmp.Or(largest, c.Cores)
 	for j := range f.p.Jobs {
 		for k := range f.p.Jobs[j].Stages {
 			stage := &f.p.Jobs[j].Stages[k]
@@ -133,11 +132,7 @@ func (f *faults) width(j int, k StageIndex) int {
 	case c.Policy == FIFO:
 		return max(1, c.ReduceSlots)
 	}
-	need := job.TaskMB(k)
-	if need <= 0 {
-		need = DefaultMB
-	}
-	return max(1, c.MemoryMB/need)
+	return max(1, c.MemoryMB/cmp.Or(job.TaskMB(k), DefaultMB))
 }
 
 // longest bounds the milliseconds of a stage's longest task, as far as it is known.

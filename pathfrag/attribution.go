@@ -269,9 +269,7 @@ func (m *Marks) See(s *dag.Snapshot) {
 			job = &jobMarks{dag.NoInstant, dag.NoInstant, dag.NoInstant}
 			m.jobs[node] = job
 		}
-		if !job.started.Known() {
-			job.started = js.Started
-		}
+		job.started = dag.FirstKnown(job.started, js.Started)
 		if job.holding.Known() {
 			continue
 		}

@@ -147,10 +147,7 @@ func (r *run) gaveUp(id int32, t dag.Instant, been map[int32]bool) int32 {
 // before returns the attempt of the same task that attempt id repeats, -1 if it is the first.
 func (r *run) before(id int32) int32 {
 	x, best := &r.all[id], int32(-1)
-	by := x.Start
-	if !by.Known() {
-		by = x.End
-	}
+	by := dag.FirstKnown(x.Start, x.End)
 	for q := id - 1; q >= r.phase[x.job][x.kind][0] && r.all[q].Task == x.Task; q-- {
 		a := &r.all[q]
 		if a.Start.Known() && a.End.Known() && a.End <= by && a.State != dag.AttemptSucceeded &&

@@ -51,20 +51,16 @@ func (w *walker) of(id int32) Part {
 
 // walk makes the parts and returns the end of the chain.
 func (w *walker) walk() dag.Instant {
-	end := max(w.s.At, w.origin)
+	end, last := max(w.s.At, w.origin), int32(-1)
 	if w.s.State.Ended() {
-		j := w.lastJob()
-		switch {
-		case j >= 0:
-			end = max(w.s.Jobs[j].Finished, w.origin)
-			w.at = end
-			w.jobEnd(j)
-		default:
-			w.at = end
-			w.running()
-		}
+		last = w.lastJob()
+	}
+	if last >= 0 {
+		end = max(w.s.Jobs[last].Finished, w.origin)
+	}
+	if w.at = end; last >= 0 {
+		w.jobEnd(last)
 	} else {
-		w.at = end
 		w.running()
 	}
 	w.back(Unknown, w.origin, ofJob(-1))

@@ -147,10 +147,7 @@ func (c *loader) loadJob(j *job) {
 	}
 	j.submitted, j.beat = js.Submitted, js.Submitted
 	if js.State.Ended() {
-		j.state, j.finished = ended, js.Finished
-		if !j.finished.Known() {
-			j.finished = c.s.At
-		}
+		j.state, j.finished = ended, dag.FirstKnown(js.Finished, c.s.At)
 		c.started(js.Submitted) // or some time later: the first batch has ended by now
 		if js.HeldMB > 0 {
 			held := min(js.HeldMB, j.masterSize)

@@ -264,10 +264,7 @@ func (c *loader) giveUpLater(st *stage, a *dag.Attempt) {
 	if a.Task >= 0 && int(a.Task) < st.total {
 		st.lost = append(st.lost, a.Task)
 	}
-	since, wait := c.s.Nodes[a.Node].LostAt, c.overheads.Abandon
-	if !since.Known() {
-		since = c.now
-	}
+	since, wait := dag.FirstKnown(c.s.Nodes[a.Node].LostAt, c.now), c.overheads.Abandon
 	if c.s.Nodes[a.Node].Cause != dag.NodeGone {
 		wait = promptly // its NodeManager still reports, or has signed off
 	}

@@ -242,9 +242,7 @@ func (g *growth) grow(c *scheduler) {
 		g.since, g.requests = dag.NoInstant, 0
 		return
 	}
-	if !g.since.Known() {
-		g.since = c.now
-	}
+	g.since = dag.FirstKnown(g.since, c.now)
 	if !g.due && g.moreExecutors(c) > 0 {
 		g.due = true
 		c.at(g.nextRequest(e), rankEnd, func() { g.requestExecutors(c, e) })

@@ -177,10 +177,7 @@ func (c *scheduler) slowStart(reduces *stage) int {
 	mapSize, reduceSize := float64(maps.size), float64(reduces.size)
 	total := float64(max(c.roomOf(reduces.job), 0)) + float64(maps.granted)*mapSize +
 		float64(reduces.granted)*reduceSize
-	ramp := reduces.job.rampUp
-	if ramp <= 0 {
-		ramp = defaultRampUp
-	}
+	ramp := cmp.Or(reduces.job.rampUp, defaultRampUp)
 	ideal := total * min(float64(maps.done)/float64(max(maps.total, 1)), ramp)
 	return int(max(ideal, total-float64(scheduled+maps.granted)*mapSize) / reduceSize)
 }

@@ -285,18 +285,10 @@ func (c *loader) loadSlotJob(j *job) {
 	}
 	c.first = dag.NoInstant
 	c.loadStages(j)
-	if j.submitted = js.Submitted; !j.submitted.Known() {
-		j.submitted = c.first
-	}
+	j.submitted = dag.FirstKnown(js.Submitted, c.first)
 	switch {
 	case over: // unfinished tasks stay undone
-		j.left, j.state, j.finished = 0, ended, js.Finished
-		if !j.finished.Known() {
-			j.finished = j.lastEnd
-		}
-		if !j.finished.Known() {
-			j.finished = c.now
-		}
+		j.left, j.state, j.finished = 0, ended, dag.FirstKnown(js.Finished, j.lastEnd, c.now)
 	case j.submitted.Known() && j.left == 0 && j.lastEnd.Known():
 		j.state, j.finished = ended, j.lastEnd
 	case j.submitted.Known():

@@ -69,9 +69,7 @@ func HistoryAndPlan(s *dag.Snapshot, future *Schedule) (*Schedule, error) {
 // fill replaces unknown instants by those of a replay.
 func fill(into, from []dag.Instant) {
 	for i := range min(len(into), len(from)) {
-		if !into[i].Known() {
-			into[i] = from[i]
-		}
+		into[i] = dag.FirstKnown(into[i], from[i])
 	}
 }
 
@@ -102,10 +100,8 @@ func newHistory(s *dag.Snapshot) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &history{snap: s, graph: graph, origin: s.Origin(), slots: s.Plan.Cluster.Policy == dag.FIFO}
-	if !h.origin.Known() {
-		h.origin = s.At
-	}
+	h := &history{snap: s, graph: graph, slots: s.Plan.Cluster.Policy == dag.FIFO}
+	h.origin = dag.FirstKnown(s.Origin(), s.At)
 	for j := range s.Jobs {
 		js := &s.Jobs[j]
 		for k, a := range js.All() {
@@ -147,10 +143,7 @@ func (h *history) over() dag.Instant {
 	for i := range h.pieces {
 		last = max(last, h.pieces[i].End)
 	}
-	if !last.Known() {
-		last = h.snap.At
-	}
-	return max(last, h.origin)
+	return max(dag.FirstKnown(last, h.snap.At), h.origin)
 }
 
 // schedule makes spans of the pieces, which must have ends. The schedule ends with the last of them, or now.

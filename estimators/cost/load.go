@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -100,9 +101,7 @@ func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
 		// The median of a mean: other applications' tasks are as skewed as drawLoad draws them, and an estimate should
 		// be too long as often as too short.
 		p.LengthMS = math.Exp(-loadSigma*loadSigma/2) * typicalTask(run.Now(), k)
-		if p.TaskMB == 0 {
-			p.TaskMB = dag.DefaultMB
-		}
+		p.TaskMB = cmp.Or(p.TaskMB, dag.DefaultMB)
 	}
 	return &n
 }

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -207,10 +208,7 @@ func containersIn(mb int, maps, reduces *dag.NeedPhase) int {
 	if maps.Progress >= 1 || of <= 0 {
 		of = reduces.TaskMB
 	}
-	if of <= 0 {
-		of = dag.DefaultMB
-	}
-	return max(0, mb) / of
+	return max(0, mb) / cmp.Or(max(of, 0), dag.DefaultMB)
 }
 
 // atLeastDone returns the progress of a stage, at least the share of its finished tasks.

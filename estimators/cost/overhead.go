@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -105,10 +106,7 @@ func (l *launch) group() group {
 
 // launchAt returns the milliseconds of a launch at the posterior means.
 func (o *overheads) launchAt(at dag.Instant) float64 {
-	took := o.launch.shown
-	if took == 0 {
-		took = o.launch.was * o.pace.loaded
-	}
+	took := cmp.Or(o.launch.shown, o.launch.was*o.pace.loaded)
 	if o.launch.apart(at) {
 		took *= o.launch.alone
 	}

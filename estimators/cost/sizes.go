@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
@@ -189,15 +190,11 @@ func (o *overheads) split(p *prior) (every, head float64, work []float64) {
 	}
 	took, units, n := sum(0, heads)
 	first := took / n
-	cold := o.cold
-	if cold <= 0 {
-		cold = taskcost.ShortMS
-	}
 	if heads <= 0 {
 		took, _, n = sum(0, p.N)
 		first = took / n
 	} else {
-		head = saturating(first, num.HeadPart*cold)
+		head = saturating(first, num.HeadPart*cmp.Or(o.cold, taskcost.ShortMS))
 	}
 	if t, u, c := sum(heads, p.N); heads > 0 && c > 0 && u > 0 {
 		shown := first - t/u*units/n

@@ -204,12 +204,7 @@ func (o *Offer) bad(format string, args ...any) error {
 
 // checked returns the offer with its defaults, or an error if it is invalid.
 func (o Offer) checked() (Offer, error) {
-	if o.MinMachines == 0 {
-		o.MinMachines = 1
-	}
-	if o.Step == 0 {
-		o.Step = 1
-	}
+	o.MinMachines, o.Step = cmp.Or(o.MinMachines, 1), cmp.Or(o.Step, 1)
 	b := o.Billing
 	switch {
 	case o.Model == nil:

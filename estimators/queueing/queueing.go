@@ -20,6 +20,7 @@
 package queueing
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -92,12 +93,7 @@ func Solve(s *Spec, m Model, o Options) (*Result, error) {
 }
 
 func (o Options) orDefault() (Options, error) {
-	if o.Tolerance == 0 {
-		o.Tolerance = 1e-9
-	}
-	if o.MaxIterations == 0 {
-		o.MaxIterations = 500
-	}
+	o.Tolerance, o.MaxIterations = cmp.Or(o.Tolerance, 1e-9), cmp.Or(o.MaxIterations, 500)
 	if !(o.Tolerance > 0) || math.IsInf(o.Tolerance, 0) {
 		return o, &FieldError{"Tolerance", o.Tolerance, "it must be seconds above 0"}
 	}

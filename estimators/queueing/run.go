@@ -1,6 +1,7 @@
 package queueing
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 )
@@ -169,10 +170,7 @@ func (r *simulationRun) submit(c *copyOf) {
 	j := r.job(c)
 	c.submitted = r.now
 	c.maps, c.outputs, c.reduces = 0, c.outputs[:0], c.reduces[:0]
-	c.open = j.Reduces
-	if j.Reduces == 0 {
-		c.open = j.Maps
-	}
+	c.open = cmp.Or(j.Reduces, j.Maps)
 	r.deal(c, &r.next.maps, j.Maps, r.startMap)
 	r.deal(c, &r.next.reduces, j.Reduces, r.startReduce)
 }

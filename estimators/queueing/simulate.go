@@ -1,6 +1,7 @@
 package queueing
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -93,9 +94,7 @@ func (o SimulationOptions) check(s *Spec) (SimulationOptions, error) {
 			}
 		}
 	}
-	if o.Runs == 0 {
-		o.Runs = DefaultRuns
-	}
+	o.Runs = cmp.Or(o.Runs, DefaultRuns)
 	if err := s.Validate(); err != nil {
 		return o, err
 	}

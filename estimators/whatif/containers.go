@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -189,16 +190,8 @@ func (w *clusterState) atOnce(by Slots) error {
 		if by.Which == Reduces {
 			limit, k = &job.MapReduce.MaxReduces, dag.Reduce
 		}
-		one := need(w.s.Plan, j, k)
-		if one == 0 {
-			one = dag.DefaultMB
-		}
-		fits := max((capacity(w.s)-job.MasterMB)/one, 1)
-		was := *limit
-		if was == 0 {
-			was = fits
-		}
-		n, err := by.of(was, 0)
+		fits := max((capacity(w.s)-job.MasterMB)/cmp.Or(need(w.s.Plan, j, k), dag.DefaultMB), 1)
+		n, err := by.of(cmp.Or(*limit, fits), 0)
 		if err != nil {
 			return err
 		}

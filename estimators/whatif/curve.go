@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -47,10 +48,7 @@ func slotSize(p *dag.Plan) int {
 			}
 		}
 	}
-	if mb == 0 {
-		return dag.DefaultMB
-	}
-	return mb
+	return cmp.Or(mb, dag.DefaultMB)
 }
 
 // need returns the capacity for a task of a stage: MB, 0 if unknown, or cores of executors.

@@ -222,11 +222,7 @@ func endOf(spans []*schedule.Span) dag.Instant {
 
 // since converts an instant to the time since the start of the run.
 func (c *course) since(t dag.Instant) time.Duration {
-	origin := c.w.s.Origin()
-	if !origin.Known() {
-		origin = c.w.s.At
-	}
-	return t.Sub(origin).Round(100 * time.Millisecond)
+	return t.Sub(dag.FirstKnown(c.w.s.Origin(), c.w.s.At)).Round(100 * time.Millisecond)
 }
 
 // taskName returns the name of a task on the command line.
@@ -318,11 +314,8 @@ func lostWith(s *dag.Snapshot) []time.Duration {
 		for len(lost) <= int(a.Node) {
 			lost = append(lost, 0)
 		}
-		if end := a.End; a.Start.Known() {
-			if !end.Known() {
-				end = s.At
-			}
-			lost[a.Node] += max(end.Sub(a.Start), 0)
+		if a.Start.Known() {
+			lost[a.Node] += max(dag.FirstKnown(a.End, s.At).Sub(a.Start), 0)
 		}
 	})
 	return lost
