@@ -29,20 +29,9 @@ func (p *Part) Length() time.Duration { return p.End.Sub(p.Start) }
 // is what started that task: a container that another task released, the last map of its job, its failed attempt, or
 // its job's submission. The instants come from the engine's reports. Reports of progress, which come seconds late, only
 // separate set-up from work. If an interval was not observed, its cause is Unknown; nothing is guessed.
-//
-// Waits are not in any sum: while the job of a part worked, another one of the chain was ready and waited for its
-// containers.
 type Attribution struct {
 	From, To dag.Instant
 	Parts    []Part
-	Waits    []Wait
-}
-
-// A Wait is an interval in which tasks of Job were ready, but the containers that they waited for were used by
-// Holder, another job of the query.
-type Wait struct {
-	Job, Holder int
-	Start, End  dag.Instant
 }
 
 // Total returns the time from From to To.
@@ -98,8 +87,7 @@ func of(s *dag.Snapshot, marks *Marks, towards *Attempt) (*Attribution, error) {
 	w.towards = towards
 	to := w.walk()
 	slices.Reverse(w.parts)
-	slices.Reverse(w.waits)
-	return &Attribution{From: origin, To: to, Parts: w.parts, Waits: w.waits}, nil
+	return &Attribution{From: origin, To: to, Parts: w.parts}, nil
 }
 
 // A Cause is the reason for an interval of the chain.

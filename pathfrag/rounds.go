@@ -75,15 +75,8 @@ func (c *cutting) sortStarts(order []int32) {
 	}
 	rest := func(a, b int32) int {
 		x, y := &c.spans[a], &c.spans[b]
-		switch {
-		case x.End != y.End:
-			return cmp.Compare(x.End, y.End)
-		case x.Job != y.Job:
-			return cmp.Compare(x.Job, y.Job)
-		case x.First != y.First:
-			return cmp.Compare(x.First, y.First)
-		}
-		return cmp.Compare(a, b)
+		return cmp.Or(cmp.Compare(x.End, y.End), cmp.Compare(x.Job, y.Job), cmp.Compare(x.First, y.First),
+			cmp.Compare(a, b))
 	}
 	for from := 0; from < len(order); {
 		to := from + 1
@@ -189,10 +182,7 @@ func (c *cutting) number(drafts []draft) {
 	}
 	byTask := func(a, b int) int {
 		x, y := &c.spans[a], &c.spans[b]
-		if x.Job != y.Job {
-			return cmp.Compare(x.Job, y.Job)
-		}
-		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(x.Job, y.Job), cmp.Compare(x.First, y.First), cmp.Compare(a, b))
 	}
 	for i := range c.rounds {
 		if len(c.rounds[i].Spans) > 1 {

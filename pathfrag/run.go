@@ -81,10 +81,7 @@ func newRun(s *dag.Snapshot) *run {
 		}
 	}
 	slices.SortFunc(byEnd, func(a, b int32) int {
-		if x, y := r.all[a].End, r.all[b].End; x != y {
-			return cmp.Compare(x, y)
-		}
-		return cmp.Compare(a, b)
+		return cmp.Or(cmp.Compare(r.all[a].End, r.all[b].End), cmp.Compare(a, b))
 	})
 	r.byEnd = byEnd
 	for _, id := range byEnd {

@@ -31,11 +31,6 @@ func (w *walker) startedBy(id, last int32) int32 {
 		}
 	}
 	if q := w.gaveUp(id, w.at, w.been); q >= 0 && w.took(id, q, ready, last >= 0 || again >= 0) {
-		if w.all[q].job != x.job {
-			w.waits = append(w.waits, Wait{
-				Job: int(x.job), Holder: int(w.all[q].job), Start: max(ready, w.origin), End: w.at,
-			})
-		}
 		w.back(Containers, w.all[q].End, w.of(id))
 		return q
 	}
@@ -219,9 +214,6 @@ func (w *walker) jobStart(j int32) {
 	}
 	if from.Known() {
 		if q := w.holder(j, kind, from); q >= 0 {
-			w.waits = append(w.waits, Wait{
-				Job: int(j), Holder: int(w.all[q].job), Start: max(from, w.origin), End: w.at,
-			})
 			w.back(Containers, w.all[q].End, part)
 			w.follow(q)
 			return

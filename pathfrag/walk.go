@@ -16,7 +16,6 @@ type walker struct {
 	origin dag.Instant
 	at     dag.Instant // the present position of the chain
 	parts  []Part
-	waits  []Wait
 	been   map[int32]bool // attempts that the chain has passed
 	done   []bool         // jobs that the chain has passed
 
@@ -123,7 +122,7 @@ func (w *walker) running() {
 			open = int32(j)
 		}
 	}
-	switch {
+	switch alone := w.s.DriverAlone().Known(); {
 	case open < 0:
 		if j := w.lastJob(); j >= 0 { // between two waves
 			w.back(Launch, w.s.Jobs[j].Finished, ofJob(-1))
@@ -132,13 +131,13 @@ func (w *walker) running() {
 	case w.last[open] < 0:
 		w.done[open] = true
 		w.jobStart(open)
-	case w.s.DriverAlone().Known() && (w.s.Plan.Open || w.tasksLeft(open)):
+	case alone && w.s.Plan.Open || w.tasksLeft(open):
+		cause := Containers
+		if alone {
+			cause = Launch
+		}
 		w.done[open] = true
-		w.back(Launch, w.all[w.last[open]].End, ofJob(open))
-		w.follow(w.last[open])
-	case w.tasksLeft(open):
-		w.done[open] = true
-		w.back(Containers, w.all[w.last[open]].End, ofJob(open))
+		w.back(cause, w.all[w.last[open]].End, ofJob(open))
 		w.follow(w.last[open])
 	default:
 		w.jobEnd(open)
