@@ -12,44 +12,56 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unsafe"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
 // Snapshots are written as JSON, and later snapshots as what changed since the one before. The code knows no field of
-// package dag: the names are those that encoding/json uses. A type of package dag is viewed as a type of the same
-// memory, whose numbers, instants and series have a form in JSON.
+// package dag: the names are those that encoding/json uses. Numbers, instants, series and texts have forms of their
+// own.
 
 // A names has other names for the fields of structs: their words in lower case, as lost_at of LostAt, or those of a
 // table, as pairs of words: "MemoryMB mb Jobs -". A field with the name "-" has no form.
 type names struct {
-	of    map[reflect.Type]string // nil: the names are those of encoding/json
-	views sync.Map                // *view by its type
+	of     map[reflect.Type]string // nil: the names are those of encoding/json
+	fields sync.Map                // []string by the type of a struct
+	forms  jsonv2.Options
 }
 
 // ours are the names that snapshots have in package dag.
-var ours names
+var ours = names{forms: forms(readers)}
 
-// A view is the type with the memory of another type and with a form in JSON.
-type view struct {
-	reflect.Type
-	names []string // of its fields; "-" if one has no form
+// newNames returns names by a table.
+func newNames(of map[reflect.Type]string) *names {
+	n := &names{of: of}
+	n.forms = forms(jsonv2.JoinUnmarshalers(readers, jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, to any) error {
+		_, isWord := to.(encoding.TextUnmarshaler)
+		if isWord || reflect.TypeOf(to).Elem().Kind() != reflect.Struct {
+			return jsonv2.SkipFunc
+		}
+		b, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		return n.patch(b, to)
+	})))
+	return n
 }
 
 // wordStart matches the start of a word in a name.
 var wordStart = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
 
-// viewOf returns the view of a struct.
-func (n *names) viewOf(t reflect.Type) *view {
-	if known, ok := n.views.Load(t); ok {
-		return known.(*view)
+// fieldsOf returns the names of the fields of a struct.
+func (n *names) fieldsOf(t reflect.Type) (all []string) {
+	if known, ok := n.fields.Load(t); ok {
+		return known.([]string)
 	}
 	others := strings.Fields(n.of[t])
-	var v view
-	var fields []reflect.StructField
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if n.of != nil && name == "" {
 			name = strings.ToLower(wordStart.ReplaceAllString(f.Name, "${1}${3}_${2}${4}"))
@@ -57,49 +69,10 @@ func (n *names) viewOf(t reflect.Type) *view {
 		if at := slices.Index(others, f.Name); at >= 0 {
 			name = others[at+1]
 		}
-		name = cmp.Or(name, f.Name)
-		v.names = append(v.names, name)
-		fields = append(fields, reflect.StructField{
-			Name: f.Name, Type: n.typeOf(f.Type), Tag: reflect.StructTag(fmt.Sprintf("json:%q", name)),
-		})
+		all = append(all, cmp.Or(name, f.Name))
 	}
-	v.Type = reflect.StructOf(fields)
-	n.views.Store(t, &v)
-	return &v
-}
-
-// typeOf returns the type that stands for another one in a view.
-func (n *names) typeOf(t reflect.Type) reflect.Type {
-	switch t {
-	case reflect.TypeFor[dag.Instant]():
-		return reflect.TypeFor[instant]()
-	case reflect.TypeFor[dag.Series]():
-		return reflect.TypeFor[series]()
-	case reflect.TypeFor[float64]():
-		return reflect.TypeFor[number]()
-	case reflect.TypeFor[string]():
-		return reflect.TypeFor[text]()
-	}
-	if t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
-		return t
-	}
-	switch t.Kind() {
-	case reflect.Slice:
-		return reflect.SliceOf(n.typeOf(t.Elem()))
-	case reflect.Array:
-		return reflect.ArrayOf(t.Len(), n.typeOf(t.Elem()))
-	case reflect.Pointer:
-		return reflect.PointerTo(n.typeOf(t.Elem()))
-	case reflect.Struct:
-		return n.viewOf(t).Type
-	}
-	return t
-}
-
-// unmarshal reads a value.
-func (n *names) unmarshal(b []byte, pointer any) error {
-	v := reflect.ValueOf(pointer)
-	return json.Unmarshal(b, reflect.NewAt(n.typeOf(v.Type().Elem()), v.UnsafePointer()).Interface())
+	n.fields.Store(t, all)
+	return all
 }
 
 // appended ends the name of a list whose new items follow.
@@ -112,18 +85,17 @@ func (n *names) patch(object []byte, pointer any) error {
 	if err := json.Unmarshal(object, &values); err != nil {
 		return err
 	}
-	p := reflect.ValueOf(pointer)
-	as := n.viewOf(p.Type().Elem())
-	v := reflect.NewAt(as.Type, p.UnsafePointer()).Elem()
+	v := reflect.ValueOf(pointer).Elem()
+	fields := n.fieldsOf(v.Type())
 	for name, value := range values {
 		name, isMore := strings.CutSuffix(name, appended)
-		i := slices.Index(as.names, name)
+		i := slices.Index(fields, name)
 		if i < 0 || name == "-" {
 			continue // of a later version
 		}
 		to := v.Field(i)
 		next := reflect.New(to.Type())
-		if err := json.Unmarshal(value, next.Interface()); err != nil {
+		if err := jsonv2.Unmarshal(value, next.Interface(), n.forms); err != nil {
 			return err
 		}
 		if isMore && to.Kind() == reflect.Slice {
@@ -137,10 +109,8 @@ func (n *names) patch(object []byte, pointer any) error {
 // changes appends the fields of a struct that differ from those of an older one, as an object. It appends nothing if
 // they are equal.
 func changes[T any](b []byte, old, now *T) []byte {
-	as, start := ours.viewOf(reflect.TypeFor[T]()), len(b)
-	from := reflect.NewAt(as.Type, unsafe.Pointer(old)).Elem() //nolint:gosec // the view has the same memory
-	to := reflect.NewAt(as.Type, unsafe.Pointer(now)).Elem()   //nolint:gosec // likewise
-	for i, name := range as.names {
+	from, to, start := reflect.ValueOf(old).Elem(), reflect.ValueOf(now).Elem(), len(b)
+	for i, name := range ours.fieldsOf(to.Type()) {
 		was, is := from.Field(i), to.Field(i)
 		if name == "-" || sameMemory(was, is) {
 			continue
@@ -181,89 +151,78 @@ func added(old, now reflect.Value) (more reflect.Value, ok bool) {
 }
 
 func encoded(v reflect.Value) []byte {
-	b, err := json.Marshal(v.Addr().Interface())
+	b, err := jsonv2.Marshal(v.Addr().Interface(), ours.forms)
 	if err != nil {
-		panic(err) // each view has a form
+		panic(err) // each type has a form
 	}
 	return b
 }
 
-// A number is null for NaN, and a text for an infinity.
-type number float64
-
-// MarshalJSON writes a number.
-func (n number) MarshalJSON() ([]byte, error) {
-	switch f := float64(n); {
-	case math.IsNaN(f):
-		return []byte("null"), nil
-	case math.IsInf(f, 0):
-		return fmt.Appendf(nil, `"%f"`, f), nil
-	default:
-		return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
-	}
+// forms writes a number as null for NaN, and as a text for an infinity; an unknown instant as null; a series as a
+// number if all tasks have the same value, and otherwise as the list of its values.
+func forms(readers *jsonv2.Unmarshalers) jsonv2.Options {
+	return jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv2.WithUnmarshalers(readers),
+		jsonv2.WithMarshalers(jsonv2.JoinMarshalers(
+			jsonv2.MarshalToFunc(func(e *jsontext.Encoder, f float64) error {
+				switch {
+				case math.IsNaN(f):
+					return e.WriteToken(jsontext.Null)
+				case math.IsInf(f, 0):
+					return e.WriteToken(jsontext.String(fmt.Sprintf("%f", f)))
+				}
+				return e.WriteValue(strconv.AppendFloat(e.AvailableBuffer(), f, 'g', -1, 64))
+			}),
+			jsonv2.MarshalToFunc(func(e *jsontext.Encoder, i dag.Instant) error {
+				if !i.Known() {
+					return e.WriteToken(jsontext.Null)
+				}
+				return e.WriteToken(jsontext.Int(int64(i)))
+			}),
+			jsonv2.MarshalToFunc(func(e *jsontext.Encoder, s dag.Series) error {
+				if each := s.Values(); each != nil {
+					return jsonv2.MarshalEncode(e, each)
+				}
+				return jsonv2.MarshalEncode(e, s.At(0))
+			}),
+		)))
 }
 
-// UnmarshalJSON reads a number.
-func (n *number) UnmarshalJSON(b []byte) error {
-	s := strings.Trim(string(b), `"`)
-	if s == "null" {
-		s = "nan"
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	*n = number(f)
-	return err
-}
-
-// An instant is null if it is unknown.
-type instant dag.Instant
-
-// MarshalJSON writes an instant.
-func (i instant) MarshalJSON() ([]byte, error) {
-	if !dag.Instant(i).Known() {
-		return []byte("null"), nil
-	}
-	return strconv.AppendInt(nil, int64(i), 10), nil
-}
-
-// UnmarshalJSON reads an instant.
-func (i *instant) UnmarshalJSON(b []byte) error {
-	if *i = instant(dag.NoInstant); string(b) == "null" {
-		return nil
-	}
-	return json.Unmarshal(b, (*int64)(i))
-}
-
-// A series is null if it is unknown, a number if all tasks have the same value, and otherwise the list of its values.
-type series dag.Series
-
-// MarshalJSON writes a series.
-func (s series) MarshalJSON() ([]byte, error) {
-	if each := dag.Series(s).Values(); each != nil {
-		return json.Marshal(*(*[]number)(unsafe.Pointer(&each))) //nolint:gosec // a view of the same memory
-	}
-	return number(dag.Series(s).At(0)).MarshalJSON()
-}
-
-// UnmarshalJSON reads a series.
-func (s *series) UnmarshalJSON(b []byte) error {
-	if b[0] == '[' {
-		each := []float64{}
-		err := json.Unmarshal(b, (*[]number)(unsafe.Pointer(&each))) //nolint:gosec // likewise
-		*s = series(dag.Each(each))
+// readers read what forms writes. A text is cleaned, because a recording may come from others.
+var readers = jsonv2.JoinUnmarshalers(
+	jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, f *float64) error {
+		b, err := d.ReadValue()
+		s := strings.Trim(string(b), `"`)
+		if s == "null" {
+			s = "nan"
+		}
+		if err == nil {
+			*f, err = strconv.ParseFloat(s, 64)
+		}
 		return err
-	}
-	var all number
-	err := all.UnmarshalJSON(b)
-	*s = series(dag.Uniform(float64(all)))
-	return err
-}
-
-// A text is cleaned, because a recording may come from others.
-type text string
-
-// UnmarshalJSON reads a text.
-func (t *text) UnmarshalJSON(b []byte) error {
-	err := json.Unmarshal(b, (*string)(t))
-	*t = text(dag.Clean(string(*t)))
-	return err
-}
+	}),
+	jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, i *dag.Instant) error {
+		if *i = dag.NoInstant; d.PeekKind() == 'n' {
+			return d.SkipValue()
+		}
+		return jsonv2.UnmarshalDecode(d, (*int64)(i))
+	}),
+	jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, s *dag.Series) (err error) {
+		each, all := []float64{}, 0.0
+		if d.PeekKind() == '[' {
+			err = jsonv2.UnmarshalDecode(d, &each)
+			*s = dag.Each(each)
+		} else {
+			err = jsonv2.UnmarshalDecode(d, &all)
+			*s = dag.Uniform(all)
+		}
+		return err
+	}),
+	jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, s *string) error {
+		if d.PeekKind() != '"' {
+			return jsonv2.SkipFunc
+		}
+		t, err := d.ReadToken()
+		*s = dag.Clean(t.String())
+		return err
+	}),
+)

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -21,7 +23,7 @@ const maxJobs = 1 << 16 // of a plan or snapshot
 
 // tapeNames are those of fields in tapes that are not the field's own words, as lost_at of LostAt is. Lists with "-"
 // are read by this package.
-var tapeNames = names{of: map[reflect.Type]string{
+var tapeNames = newNames(map[reflect.Type]string{
 	reflect.TypeFor[dag.Snapshot]():   "At t Plan - Jobs -",
 	reflect.TypeFor[dag.NodeState]():  "MemoryMB mb",
 	reflect.TypeFor[dag.QueueState](): "ShareMB share MaxMB max UserMB user MastersMB masters",
@@ -42,7 +44,7 @@ var tapeNames = names{of: map[reflect.Type]string{
 	reflect.TypeFor[dag.ReduceGroups](): "Bytes b Implicit rest Attempt n OpenBytes open OpenSince since OpenKey key " +
 		"Explicit - Done -",
 	reflect.TypeFor[dag.KeyGroup](): "Key k Bytes b",
-}}
+})
 
 // A tapeLine is what a line of a tape has besides the fields of the snapshot.
 type tapeLine struct {
@@ -98,7 +100,7 @@ func (l *tapeLine) fail(err error) {
 // read reads a value, if it is there.
 func (l *tapeLine) read(text []byte, to any) {
 	if text != nil && l.err == nil {
-		l.err = tapeNames.unmarshal(text, to)
+		l.err = jsonv2.Unmarshal(text, to, tapeNames.forms)
 	}
 }
 
