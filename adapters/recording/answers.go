@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/s2"
@@ -222,18 +223,18 @@ func Served(u *url.URL) string {
 // an address up to that instant, and 404 for an address without an answer so far. The host does not matter, and of the
 // query only what Served returns.
 type Player struct {
-	answers map[string][]*Answer // by Served, by time
-	texts   []Texts
+	answers map[string][]*Answer       // by Served, by time
+	parts   map[string]func() Resource // by Served; made at the first use, because they may be large
 	now     atomic.Int64
 }
 
-// Texts returns what a service answered to a request that selects a part of a resource, from all answers about the
-// resource. It returns false for the resources of other services.
-type Texts func(u *url.URL, answers []*Answer, at dag.Instant) (text string, ok bool)
+// A Resource returns what a service answered at an instant to a request that selects a part of it by its query.
+type Resource func(query url.Values, at dag.Instant) string
 
-// NewPlayer returns a player that serves rec from the instant of its first line.
-func NewPlayer(rec *Answers, texts ...Texts) *Player {
-	p := &Player{answers: map[string][]*Answer{}, texts: texts}
+// NewPlayer returns a player that serves rec from the instant of its first line. Resources with parts are made of all
+// answers about them; they are nil for those of other services.
+func NewPlayer(rec *Answers, resources ...func(u *url.URL, answers []*Answer) Resource) *Player {
+	p := &Player{answers: map[string][]*Answer{}, parts: map[string]func() Resource{}}
 	served := map[*url.URL]string{}
 	for i := range rec.all {
 		a := &rec.all[i]
@@ -245,6 +246,11 @@ func NewPlayer(rec *Answers, texts ...Texts) *Player {
 		list := p.answers[path]
 		if n := len(list); n == 0 || *list[n-1] != *a { // lines may be repeated
 			p.answers[path] = append(list, a)
+		}
+	}
+	for _, resource := range resources {
+		for path, list := range p.answers {
+			p.parts[path] = sync.OnceValue(func() Resource { return resource(list[0].URL, list) })
 		}
 	}
 	p.Seek(rec.First)
@@ -298,7 +304,12 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errors.New("recorded: " + a.Text())
 	}
 	h := http.Header{"Content-Type": {a.Type}, "Date": {a.Date}}
-	text := p.text(req.URL, a)
+	text := a.Text()
+	if parts := p.parts[Served(req.URL)]; parts != nil && a.Status == http.StatusOK {
+		if part := parts(); part != nil {
+			text = part(req.URL.Query(), p.Now())
+		}
+	}
 	if a.Status >= 300 && a.Status < 400 {
 		if to, ok := strings.CutPrefix(text, "Location: "); ok {
 			h.Set("Location", strings.TrimSpace(to))
@@ -310,16 +321,4 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: h,
 		Body: io.NopCloser(strings.NewReader(text)), ContentLength: int64(len(text)), Request: req,
 	}, nil
-}
-
-// text returns the text of an answer: the requested part of it, if its service serves parts.
-func (p *Player) text(u *url.URL, a *Answer) string {
-	if a.Status == http.StatusOK {
-		for _, text := range p.texts {
-			if part, ok := text(u, p.answers[Served(u)], p.Now()); ok {
-				return part
-			}
-		}
-	}
-	return a.Text()
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -20,7 +19,7 @@ import (
 )
 
 // NewPlayer returns a player of the recorded answers of a cluster with masters of Tez.
-func NewPlayer(rec *recording.Answers) *recording.Player { return recording.NewPlayer(rec, recorded()) }
+func NewPlayer(rec *recording.Answers) *recording.Player { return recording.NewPlayer(rec, resourceOf) }
 
 // NewReplay returns a replay of a DAG's recorded answers through a source. It returns nil if the recording, or its
 // first query, has no DAG.
@@ -82,31 +81,8 @@ func recordedDAG(rec *recording.Answers, workflow string) (id string, err error)
 // The requests in a recording of a DAG may combine other tasks than a source's requests, and read other parts of a log
 // file. Lists are therefore split into the newest row of each vertex or attempt, and log files are put together.
 
-// A resource is a list of a master or one of its log files, from all recorded answers about it. It returns what the
-// master answered at t to a request for a part.
-type resource func(query url.Values, t dag.Instant) string
-
-// recorded returns the texts of a recorded master. Resources are built at their first use.
-func recorded() recording.Texts {
-	var mu sync.Mutex
-	built := map[*recording.Answer]resource{} // by the first answer
-	return func(u *url.URL, answers []*recording.Answer, at dag.Instant) (string, bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		r, known := built[answers[0]]
-		if !known {
-			r = resourceOf(u, answers)
-			built[answers[0]] = r
-		}
-		if r == nil {
-			return "", false
-		}
-		return r(u.Query(), at), true
-	}
-}
-
 // resourceOf returns the resource of an address, or nil if it is of another service.
-func resourceOf(u *url.URL, answers []*recording.Answer) resource {
+func resourceOf(u *url.URL, answers []*recording.Answer) recording.Resource {
 	_, name, _ := strings.Cut(u.Path, "/ws/v2/tez/")
 	selects := map[string]string{"verticesInfo": "vertexID", "tasksInfo": "vertexID", "attemptsInfo": "attemptID"}[name]
 	switch {
@@ -139,7 +115,7 @@ var rowID = regexp.MustCompile(`^[a-z]+_\d+_\d+_\d+_0*(\d+)(?:_0*(\d+)_0*(\d+))?
 
 // listOf returns a list with a name in JSON and a parameter that selects rows by their ids. It groups the rows of all
 // answers by vertex or attempt.
-func listOf(answers []*recording.Answer, root, selects string) resource {
+func listOf(answers []*recording.Answer, root, selects string) recording.Resource {
 	all := map[string][]dated[string]{} // JSON objects, separated by commas
 	for _, a := range answers {
 		var body map[string][]json.RawMessage
@@ -185,7 +161,7 @@ const mostOfFile = 64 << 20
 
 // fileOf returns a log file, built from all recorded pieces. Log files only grow. Bytes without a piece are line ends.
 // A NodeManager responds with the first or last bytes, as many as the size in the query.
-func fileOf(answers []*recording.Answer) resource {
+func fileOf(answers []*recording.Answer) recording.Resource {
 	type piece struct {
 		end  int64
 		text string
