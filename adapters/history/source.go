@@ -332,15 +332,8 @@ func (s *Source) remark() {
 
 // warnings returns the warnings of one snapshot.
 func (s *Source) warnings(snap *dag.Snapshot, graph *mapreduce.Graph) []dag.Warning {
-	out := slices.Clone(s.remarks)
+	out := slices.Concat(s.remarks, graph.Warnings())
 	warn := func(code, format string, args ...any) { out = append(out, dag.Warningf(code, format, args...)) }
-	if graph.Launches > 1 {
-		warn(dag.WarnSecondLaunch, "the script has launched %d batches of jobs; a later one is unknown until it comes",
-			graph.Launches)
-	}
-	if graph.Cyclic {
-		warn(dag.WarnObservation, "the jobs' settings describe a graph with a cycle; it was cut")
-	}
 	for i := range snap.Jobs {
 		if j := &snap.Jobs[i]; j.Attempt > 1 && !j.State.Ended() {
 			warn(dag.WarnMasterRestarted,

@@ -75,6 +75,19 @@ func GraphOf(members []Member) *Graph {
 	return g
 }
 
+// Warnings returns what is uncertain about the graph.
+func (g *Graph) Warnings() (out []dag.Warning) {
+	if g.Launches > 1 {
+		out = append(out, dag.Warningf(dag.WarnSecondLaunch,
+			"the script has launched %d batches of jobs; a later one is unknown until it comes", g.Launches))
+	}
+	if g.Cyclic {
+		out = append(out, dag.Warningf(dag.WarnObservation,
+			"the jobs' configurations describe a graph with a cycle; it was cut"))
+	}
+	return out
+}
+
 // Plan returns the plan of the vertex's job, without its name and the numbers of its tasks. own are the job's settings,
 // nil while they are unknown: it then gets those of another job.
 func (v *Vertex) Plan(own, other *Settings) dag.Job {

@@ -153,22 +153,12 @@ func (h *Hub) related(w *workflow) []string {
 
 // NewReplay returns a replay of a workflow's recorded answers through a source.
 func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, error) {
-	p := recording.NewPlayer(rec)
-	r, site, options, err := yarn.NewReplay(rec, p, o.Every)
-	if err != nil {
-		return nil, err
-	}
-	client, err := NewClient(site, options)
-	if err != nil {
-		return nil, err
-	}
 	target, err := RecordedTarget(rec, o.Workflow)
 	if err != nil {
 		return nil, err
 	}
-	target.Made, target.Final = p.Made, r.Last
-	r.Source = NewSource(client, target)
-	return r, nil
+	return yarn.NewReplay(rec, recording.NewPlayer(rec), o.Every, target,
+		func(c *yarn.Client, t yarn.Target) recording.Source { return NewSource(&Client{Client: c}, t) })
 }
 
 // RecordedTarget selects the workflow to replay. A workflow id selects its first application, so that snapshots begin

@@ -270,13 +270,7 @@ func (s *Source) remark(snap *dag.Snapshot, g placed) {
 	if s.large != "" {
 		s.warn(dag.WarnTooLarge, "too large to estimate: %s", s.large)
 	}
-	if g.Launches > 1 {
-		s.warn(dag.WarnSecondLaunch,
-			"the script has launched %d batches of jobs; a later one is unknown until it comes", g.Launches)
-	}
-	if g.Cyclic {
-		s.warn(dag.WarnObservation, "the jobs' configurations describe a graph with a cycle; it was cut")
-	}
+	s.warned = append(s.warned, g.Warnings()...)
 	for i := range snap.Jobs {
 		j := &snap.Jobs[i]
 		if j.State.Ended() {

@@ -28,17 +28,8 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 	if id == "" || err != nil {
 		return nil, err
 	}
-	p := NewPlayer(rec)
-	r, site, options, err := yarn.NewReplay(rec, p, o.Every)
-	if err != nil {
-		return nil, err
-	}
-	client, err := yarn.NewClient(site, options)
-	if err != nil {
-		return nil, err
-	}
-	r.Source = NewSource(client, yarn.Target{ID: id, Made: p.Made, Final: r.Last})
-	return r, nil
+	return yarn.NewReplay(rec, NewPlayer(rec), o.Every, yarn.Target{ID: id},
+		func(c *yarn.Client, t yarn.Target) recording.Source { return NewSource(c, t) })
 }
 
 // recordedDAG selects the DAG to replay, by its id or its application's. Without an id it selects the first DAG of the

@@ -136,22 +136,28 @@ func RecordedApps(rec *recording.Answers) []*App {
 	return out
 }
 
-// NewReplay returns a replay of the recorded polls of a ResourceManager, through a player. Its source gets a client
-// of the site with these options.
-func NewReplay(rec *recording.Answers, p *recording.Player, every time.Duration) (
-	r *recording.Replay, site hadoopconf.Site, o rest.Options, err error,
-) {
+// NewReplay returns a replay of the recorded polls of a ResourceManager, through a player. source makes its source of a
+// client of the recorded cluster.
+func NewReplay(rec *recording.Answers, p *recording.Player, every time.Duration, target Target,
+	source func(*Client, Target) recording.Source,
+) (*recording.Replay, error) {
 	rm := RecordedManager(rec)
 	if rm == "" {
-		return nil, site, o, errors.New(
+		return nil, errors.New(
 			"recording: no answer of a ResourceManager is recorded: record with attach --record FILE --raw")
 	}
-	r = recording.NewReplay(rec, rec.Polls(IsPoll), every)
+	client, err := NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm},
+		rest.Options{Transport: p, Now: p.Now})
+	if err != nil {
+		return nil, err
+	}
+	r := recording.NewReplay(rec, rec.Polls(IsPoll), every)
 	r.Seek = p.Seek
 	r.IsEarly = func(err error) bool {
 		_, early := errors.AsType[*NoWorkflowError](err)
 		return early
 	}
-	site = hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm}
-	return r, site, rest.Options{Transport: p, Now: p.Now}, nil
+	target.Made, target.Final = p.Made, r.Last
+	r.Source = source(client, target)
+	return r, nil
 }
