@@ -182,7 +182,6 @@ func (c *scheduler) slowStart(reduces *stage) int {
 	return int(max(ideal, total-float64(scheduled+maps.granted)*mapSize) / reduceSize)
 }
 
-
 // makeCluster creates the cluster of the snapshot, without applications.
 func (c *scheduler) makeCluster() {
 	c.cluster.Launch = c.overheads.Launch

@@ -178,8 +178,8 @@ func resultOf(s *Spec, nodes []group, all []outcome) *Result {
 // newJobResult returns the result of a job without its parts. NaN is unknown.
 func newJobResult(job *Job, response, off, span float64) JobResult {
 	r := JobResult{
-		Name: job.Name, Copies: job.Copies, Response: response, StandardError: units.Float(off), Span: units.Float(span),
-		Classes: []Class{}, Phases: []Phase{},
+		Name: job.Name, Copies: job.Copies, Response: response, StandardError: units.Float(off),
+		Span: units.Float(span), Classes: []Class{}, Phases: []Phase{},
 	}
 	if response > 0 {
 		r.Throughput = float64(job.Copies) / response
