@@ -1,5 +1,6 @@
 // Package planview shows the prediction for a plan before it runs, or from any snapshot on: totals under each
-// scenario, the schedule, its rounds and path fragments, and the critical path; as text and as JSON.
+// scenario, the schedule, its rounds and path fragments, and the critical path; as text and as JSON. It also shows the
+// results of queueing models and of Ernest.
 package planview
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
@@ -28,7 +28,7 @@ func ernestChoose(c *cli.Context) error {
 	if c.String("goal") == "fastest" {
 		want.Goal = ernest.Fastest
 	}
-	shown := modelview.Choice{Warnings: []dag.Warning{}}
+	shown := planview.Choice{Warnings: []dag.Warning{}}
 	var offers []ernest.Offer
 	whole := 1.0
 	for text := range strings.Lines(c.String("offer")) {

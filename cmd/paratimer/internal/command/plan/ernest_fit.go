@@ -6,8 +6,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
@@ -50,7 +50,7 @@ func ernestFit(c *cli.Context) error {
 	default:
 		next = "--at MACHINES,SCALE predicts a run"
 	}
-	shown := modelview.Predict(name, m, points, ran, c.Bool("force"))
+	shown := planview.Predict(name, m, points, ran, c.Bool("force"))
 	shown.Next = next
 	return printed(c, shown)
 }
@@ -115,7 +115,7 @@ func ernestDesign(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	shown := modelview.Design{Plan: plan, Budget: s.Budget, TotalParts: s.TotalParts}
+	shown := planview.Design{Plan: plan, Budget: s.Budget, TotalParts: s.TotalParts}
 	if greedy, err := ernest.Greedy(s); err == nil { // else there is no comparison
 		shown.Greedy = greedy
 	}

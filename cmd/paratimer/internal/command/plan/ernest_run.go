@@ -11,7 +11,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/shell"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/training"
 	"github.com/paratimer/paratimer/estimators/ernest"
@@ -133,7 +133,7 @@ func sayTrained(c *cli.Context, points []ernest.Point) error {
 	if len(points) == 0 {
 		points = usualPoints(m)
 	}
-	shown := modelview.Predict(path, m, points, nil, c.Bool("force"))
+	shown := planview.Predict(path, m, points, nil, c.Bool("force"))
 	shown.Next = "paratimer ernest fit " + quoted(path)
 	return printed(c, shown)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
@@ -24,7 +24,7 @@ func model(c *cli.Context) error {
 	if err := modelSettings(c, &file.Spec); err != nil {
 		return err
 	}
-	v := modelview.New(file.Name, &file.Spec)
+	v := planview.NewModelView(file.Name, &file.Spec)
 	_, err = watch.UnlessDone(c.Context, func() (any, error) { return nil, evaluate(c, v, &file.Spec) })
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func model(c *cli.Context) error {
 	}
 	first := v.Results[0]
 	if !slices.ContainsFunc(v.Results, func(r *queueing.Result) bool { return r.Converged }) {
-		return fmt.Errorf("%s: %s; the figures are where it stood", first.Model, modelview.Doubt(first))
+		return fmt.Errorf("%s: %s; the figures are where it stood", first.Model, planview.ModelDoubt(first))
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func modelSettings(c *cli.Context, s *queueing.Spec) error {
 			return command.Usage("--job %s: there is no job of that name in the file", name)
 		}
 	}
-	for _, setting := range modelview.Settings {
+	for _, setting := range planview.ModelSettings {
 		if !c.IsSet(setting.Name) {
 			continue
 		}
@@ -75,7 +75,7 @@ func modelSettings(c *cli.Context, s *queueing.Spec) error {
 }
 
 // evaluate adds the results of the flags' models, and advice.
-func evaluate(c *cli.Context, v *modelview.View, s *queueing.Spec) error {
+func evaluate(c *cli.Context, v *planview.ModelView, s *queueing.Spec) error {
 	asked, err := queueing.ParseModel(c.String("model"))
 	if err != nil {
 		return err

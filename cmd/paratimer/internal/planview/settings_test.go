@@ -1,4 +1,4 @@
-package modelview
+package planview
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 
 func TestSettings(t *testing.T) {
 	was := spec()
-	s := Copied(was)
-	for i, setting := range Settings {
+	s := CopiedSpec(was)
+	for i, setting := range ModelSettings {
 		setting.Set(&s, 0, 10+i)
 	}
 	j := &s.Jobs[0]
@@ -43,7 +43,7 @@ func disks(s *queueing.Spec) (*queueing.Result, error) {
 
 func TestImprovements(t *testing.T) {
 	s := spec()
-	v := viewOf(answer())
+	v := modelViewOf(answer())
 	v.Advise(s, disks)
 	got := ""
 	for _, l := range v.Improvements {

@@ -1,4 +1,4 @@
-package modelview
+package planview
 
 import (
 	"math"
@@ -11,22 +11,22 @@ import (
 
 func TestViews(t *testing.T) {
 	v := shown()
-	compare(t, "one.txt", textOf(t, v))
-	compare(t, "one.json", jsonOf(t, v))
-	compare(t, "all.txt", textOf(t, viewOf(answer(), simulated())))
-	sim := viewOf(simulated())
+	compare(t, "one.txt", []byte(documentText(t, v)))
+	compare(t, "one.json", []byte(documentJSON(t, v)))
+	compare(t, "all.txt", []byte(documentText(t, modelViewOf(answer(), simulated()))))
+	sim := modelViewOf(simulated())
 	sim.Bound = bound("", sim.Results[0].Centres, nil)
-	compare(t, "simulated.txt", textOf(t, sim))
-	compare(t, "simulated.json", jsonOf(t, sim))
+	compare(t, "simulated.txt", []byte(documentText(t, sim)))
+	compare(t, "simulated.json", []byte(documentJSON(t, sim)))
 }
 
 func TestTable(t *testing.T) {
 	stuck := answer()
 	stuck.Fixpoint = queueing.Fixpoint{Iterations: 500, Residual: 0.25}
-	v := viewOf(answer(), stuck)
+	v := modelViewOf(answer(), stuck)
 	v.Name = "a small job"
-	compare(t, "table.txt", textOf(t, v))
-	compare(t, "table.json", jsonOf(t, v))
+	compare(t, "table.txt", []byte(documentText(t, v)))
+	compare(t, "table.json", []byte(documentJSON(t, v)))
 }
 
 // TestUnknown: what is not known is null.
@@ -35,13 +35,13 @@ func TestUnknown(t *testing.T) {
 	r.Converged = false
 	j := &r.Jobs[0]
 	j.Span, j.StandardError, j.Tree.Mean, j.Tree.Deviation = unknown, unknown, units.Float(math.Inf(1)), unknown
-	v := viewOf(r)
-	for name, s := range map[string]string{"text": textOf(t, v), "JSON": jsonOf(t, v)} {
+	v := modelViewOf(r)
+	for name, s := range map[string]string{"text": documentText(t, v), "JSON": documentJSON(t, v)} {
 		if strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
 			t.Errorf("%s: %s", name, s)
 		}
 	}
-	if s := textOf(t, v); !strings.Contains(s, "about 31.3s by product") {
+	if s := documentText(t, v); !strings.Contains(s, "about 31.3s by product") {
 		t.Error(s)
 	}
 }
@@ -57,7 +57,7 @@ func TestWideTree(t *testing.T) {
 	}
 	r := answer()
 	r.Jobs[0].Tree = wide
-	if s := textOf(t, viewOf(r)); len(s) > 10_000 || !strings.Contains(s, "… and 99992 more") {
+	if s := documentText(t, modelViewOf(r)); len(s) > 10_000 || !strings.Contains(s, "… and 99992 more") {
 		t.Errorf("%d bytes", len(s))
 	}
 }

@@ -1,4 +1,4 @@
-package modelview
+package planview
 
 import (
 	"fmt"
@@ -81,7 +81,7 @@ func (v *Choice) Document() *page.Document {
 		d.Title += ": nothing"
 	} else {
 		d.Title += fmt.Sprintf(": %d × %s, %s (%s), costs %s", c.Machines, c.Offer, units.Seconds(c.Seconds),
-			span(c.Low, c.High), money(c.Cost))
+			spanOf(c.Low, c.High), money(c.Cost))
 	}
 	t := &page.Table{Columns: page.Heads("Offer", "Machines", "Time", "8 of 10 runs", "Cost", "In time", "In budget")}
 	seen := map[string]bool{}
@@ -94,7 +94,7 @@ func (v *Choice) Document() *page.Document {
 		case !c.Seconds.Known():
 			t.Add(c.Offer, fmt.Sprint(c.Machines), "refused", "", "", "", "")
 		default:
-			t.Add(c.Offer, fmt.Sprint(c.Machines), units.Seconds(c.Seconds), span(c.Low, c.High), money(c.Cost),
+			t.Add(c.Offer, fmt.Sprint(c.Machines), units.Seconds(c.Seconds), spanOf(c.Low, c.High), money(c.Cost),
 				likely(c.InTime, v.Deadline), likely(c.InBudget, v.Budget))
 		}
 		seen[c.Offer] = true

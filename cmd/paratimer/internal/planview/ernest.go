@@ -1,4 +1,4 @@
-package modelview
+package planview
 
 import (
 	"cmp"
@@ -20,8 +20,8 @@ type Fitted struct {
 	File         string                  `json:"file"` // of the runs
 	Rows         int                     `json:"rows"`
 	Runs         []ernest.Row            `json:"runs"` // that the model is fitted to
-	Part                                 // of an iterative job: one iteration
-	Setup        *Part                   `json:"setup,omitempty"` // of an iterative job: the part outside the iterations
+	ErnestPart                           // of an iterative job: one iteration
+	Setup        *ErnestPart             `json:"setup,omitempty"` // of an iterative job: the part outside the iterations
 	Residual     units.Float             `json:"residual"`        // seconds
 	LOOMeanRatio units.Float             `json:"loo_mean_ratio"`
 	Rank         int                     `json:"rank"`
@@ -35,8 +35,8 @@ type Fitted struct {
 	model *ernest.Model
 }
 
-// A Part is terms of the model, each with its coefficient.
-type Part struct {
+// A ErnestPart is terms of the model, each with its coefficient.
+type ErnestPart struct {
 	Terms        []ernest.Term `json:"terms"`
 	Coefficients []float64     `json:"coefficients"`
 }
@@ -63,11 +63,12 @@ func Predict(file string, m *ernest.Model, points []ernest.Point, ran []ernest.R
 	f := &Fitted{
 		File: file, Rows: len(m.Rows), Runs: m.Rows, Residual: units.Float(m.Residual),
 		LOOMeanRatio: units.Float(m.LOO),
-		Part:         Part{m.Terms[m.Setup:], m.Coefficients[m.Setup:]}, Rank: m.Rank, Condition: units.Float(m.Condition),
-		Training: ernest.Overhead(m.Rows), Predictions: []Prediction{}, model: m,
+		ErnestPart:   ErnestPart{m.Terms[m.Setup:], m.Coefficients[m.Setup:]},
+		Rank:         m.Rank, Condition: units.Float(m.Condition), Training: ernest.Overhead(m.Rows),
+		Predictions: []Prediction{}, model: m,
 	}
 	if m.Setup > 0 {
-		f.Setup = &Part{m.Terms[:m.Setup], m.Coefficients[:m.Setup]}
+		f.Setup = &ErnestPart{m.Terms[:m.Setup], m.Coefficients[:m.Setup]}
 	}
 	if len(ran) > 0 {
 		f.Retrain = new(ernest.Retrain(m, ran...))
@@ -174,7 +175,7 @@ func (f *Fitted) Document() *page.Document {
 func (f *Fitted) table() *page.Table {
 	t := &page.Table{Columns: page.Heads("Machines", "Scale", "Iterations", "Time", "8 of 10 runs", "Beyond the runs")}
 	for _, p := range f.Predictions {
-		took, within, iterations := units.Seconds(p.Seconds), span(p.LowSeconds, p.HighSeconds), ""
+		took, within, iterations := units.Seconds(p.Seconds), spanOf(p.LowSeconds, p.HighSeconds), ""
 		switch {
 		case !p.Seconds.Known():
 			took, within = "refused", ""
@@ -214,7 +215,7 @@ func (f *Fitted) sure(d *page.Document) {
 	if f.Setup != nil {
 		line("set-up = %s", f.Setup)
 	}
-	line("%s = %s", of, &f.Part)
+	line("%s = %s", of, &f.ErnestPart)
 	if len(f.Predictions) == 0 {
 		return
 	}
@@ -232,7 +233,7 @@ func (f *Fitted) sure(d *page.Document) {
 }
 
 // String formats terms as a formula, without those of coefficient 0.
-func (p *Part) String() string {
+func (p *ErnestPart) String() string {
 	var parts []string
 	for i, t := range p.Terms {
 		switch c := p.Coefficients[i]; {
@@ -263,7 +264,7 @@ func say(d *page.Document, word string, all []dag.Warning) {
 	}
 }
 
-func span(low, high units.Float) string {
+func spanOf(low, high units.Float) string {
 	if !low.Known() || !high.Known() {
 		return units.Unknown
 	}

@@ -1,4 +1,4 @@
-package modelview
+package planview
 
 import (
 	"cmp"
@@ -65,12 +65,12 @@ const maxAdvised = 10
 
 // Advise adds the improvements, each change alone by solve, the best first, and what limits the job that takes longest.
 // Without a reliable result there is no advice.
-func (v *View) Advise(s *queueing.Spec, solve func(*queueing.Spec) (*queueing.Result, error)) {
+func (v *ModelView) Advise(s *queueing.Spec, solve func(*queueing.Spec) (*queueing.Result, error)) {
 	before, err := solve(s)
 	if err == nil && before.Converged && len(s.Jobs) <= maxAdvised {
 		job := longest(before)
 		for _, c := range changes {
-			to := Copied(s)
+			to := CopiedSpec(s)
 			c.apply(&to)
 			if reflect.DeepEqual(&to, s) {
 				continue

@@ -1,4 +1,4 @@
-package modelview
+package planview
 
 import (
 	"cmp"
@@ -36,7 +36,7 @@ func modelOf(t *testing.T, rows []ernest.Row) *ernest.Model {
 func object(t *testing.T, v any) map[string]any {
 	t.Helper()
 	var out map[string]any
-	if err := json.Unmarshal([]byte(jsonOf(t, v)), &out); err != nil {
+	if err := json.Unmarshal([]byte(documentJSON(t, v)), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -71,7 +71,7 @@ func TestRefused(t *testing.T) {
 		if !warned {
 			t.Errorf("no warning says why: %v", out["warnings"])
 		}
-		if text := textOf(t, f); strings.Contains(text, "  refused") == force ||
+		if text := documentText(t, f); strings.Contains(text, "  refused") == force ||
 			!strings.Contains(text, "\nrefused: 64 machines") && !strings.Contains(text, "\nrefused: the rows") {
 			t.Errorf("force %v:\n%s", force, text)
 		}
@@ -94,7 +94,7 @@ func TestUnknownIsNull(t *testing.T) {
 	if out := object(t, &d); out["objective"] != nil || out["gap"] != nil || out["rows"] == nil {
 		t.Errorf("%v", out)
 	}
-	if text := textOf(t, &d); !strings.Contains(text, "would not determine the model") {
+	if text := documentText(t, &d); !strings.Contains(text, "would not determine the model") {
 		t.Error(text)
 	}
 }
@@ -142,7 +142,7 @@ func TestNoChoice(t *testing.T) {
 	if out := object(t, v); out["best"] != nil || len(out["choices"].([]any)) != 24 {
 		t.Errorf("%v", out["best"])
 	}
-	if text := textOf(t, v); !strings.HasPrefix(text, "cheapest within 1s for scale 0.5: nothing\n") {
+	if text := documentText(t, v); !strings.HasPrefix(text, "cheapest within 1s for scale 0.5: nothing\n") {
 		t.Error(text)
 	}
 }
@@ -161,7 +161,7 @@ func TestNextBest(t *testing.T) {
 		p["risk_ratio"] == nil {
 		t.Errorf("%v", p)
 	}
-	if text := textOf(t, f); !strings.Contains(text, "\nnext best: power law says ") {
+	if text := documentText(t, f); !strings.Contains(text, "\nnext best: power law says ") {
 		t.Error(text)
 	}
 }

@@ -1,14 +1,9 @@
-package modelview
+package planview
 
 import (
-	"flag"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -16,8 +11,6 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/units"
 )
-
-var update = flag.Bool("update", false, "write what the views give into testdata")
 
 // spec is the shape of Figure 5: as many maps as slots and one more wave, a reduce.
 func spec() *queueing.Spec {
@@ -104,14 +97,14 @@ func simulated() *queueing.Result {
 	}
 }
 
-func viewOf(all ...*queueing.Result) *View {
-	v := New("", spec())
+func modelViewOf(all ...*queueing.Result) *ModelView {
+	v := NewModelView("", spec())
 	v.Results = all
 	return v
 }
 
-func shown() *View {
-	v := viewOf(answer())
+func shown() *ModelView {
+	v := modelViewOf(answer())
 	v.Name = "a small job"
 	v.Improvements = []Improvement{
 		{Code: "nodes", Means: "twice the nodes", Response: 15, Saved: 0.52},
@@ -124,7 +117,7 @@ func shown() *View {
 	return v
 }
 
-func textOf(t *testing.T, v interface{ Document() *page.Document }) string {
+func documentText(t *testing.T, v interface{ Document() *page.Document }) string {
 	t.Helper()
 	var b strings.Builder
 	if err := v.Document().Text(&b); err != nil {
@@ -133,29 +126,11 @@ func textOf(t *testing.T, v interface{ Document() *page.Document }) string {
 	return b.String()
 }
 
-func jsonOf(t *testing.T, v any) string {
+func documentJSON(t *testing.T, v any) string {
 	t.Helper()
 	var b strings.Builder
 	if err := view.JSON(&b, v, " "); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-// compare holds what is shown against a file of testdata.
-func compare(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got)\n%s", file, diff)
-	}
 }

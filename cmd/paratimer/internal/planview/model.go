@@ -1,6 +1,4 @@
-// Package modelview shows the results of models: queueing models and their simulation, with what limits jobs and what
-// would help, and Ernest. A result is its JSON; its Document is its text.
-package modelview
+package planview
 
 import (
 	"cmp"
@@ -14,12 +12,13 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// SchemaVersion is the version of the JSON; it grows when a field changes its meaning or is no longer there.
-const SchemaVersion = 4
+// ModelVersion is the version of the JSON of a ModelView; it grows when a field changes its meaning or is no longer
+// there.
+const ModelVersion = 4
 
-// A View has the results of one or more models. docs/before-a-run.md has its fields. Times are in seconds; unknown is
-// null.
-type View struct {
+// A ModelView has the results of one or more queueing models, with what limits jobs and what would help.
+// docs/before-a-run.md has its fields. Times are in seconds; unknown is null.
+type ModelView struct {
 	SchemaVersion int                `json:"schema_version"`
 	Name          string             `json:"name"` // of what is modeled; "" if the file has none
 	Cluster       queueing.Spec      `json:"cluster"`
@@ -29,16 +28,16 @@ type View struct {
 	Warnings      []dag.Warning      `json:"warnings"`
 }
 
-// New returns a view of a Spec without results.
-func New(name string, s *queueing.Spec) *View {
-	v := &View{SchemaVersion: SchemaVersion, Name: name, Cluster: *s}
+// NewModelView returns a view of a Spec without results.
+func NewModelView(name string, s *queueing.Spec) *ModelView {
+	v := &ModelView{SchemaVersion: ModelVersion, Name: name, Cluster: *s}
 	v.Cluster.Disks, v.Cluster.ReduceSlots = max(1, s.Disks), max(1, s.ReduceSlots)
 	v.Improvements, v.Warnings = []Improvement{}, []dag.Warning{}
 	return v
 }
 
 // Document shows one result in full, several as a table.
-func (v *View) Document() *page.Document {
+func (v *ModelView) Document() *page.Document {
 	c, disks := &v.Cluster, ""
 	if c.Disks > 1 {
 		disks = units.Count(c.Disks, "disk") + ", "
@@ -64,7 +63,7 @@ func (v *View) Document() *page.Document {
 }
 
 // table has a row for each model. Beside a simulation, the models have their deviation.
-func (v *View) table() *page.Table {
+func (v *ModelView) table() *page.Table {
 	t := &page.Table{Columns: page.Heads("model")}
 	for i := range v.Cluster.Jobs {
 		t.Columns = append(t.Columns, page.Heads(title(v.Cluster.Jobs[i].Name, v.Cluster.Jobs[i].Copies))...)
@@ -84,7 +83,7 @@ func (v *View) table() *page.Table {
 		note := ""
 		switch {
 		case !r.Converged:
-			note = Doubt(r)
+			note = ModelDoubt(r)
 		case r.Sampling != nil && r.Cycles > 0:
 			note = fmt.Sprintf("each job submitted again %d times", r.Cycles)
 		}
@@ -103,7 +102,7 @@ func busy(centres []queueing.Centre) string {
 }
 
 // result adds the tasks of each job, what is busy, what would help, and the precedence trees.
-func (v *View) result(d *page.Document, r *queueing.Result) {
+func (v *ModelView) result(d *page.Document, r *queueing.Result) {
 	for i := range r.Jobs {
 		j, hourly := &r.Jobs[i], "? an hour"
 		if j.Throughput > 0 {
@@ -111,7 +110,7 @@ func (v *View) result(d *page.Document, r *queueing.Result) {
 		}
 		s := page.Section{Title: fmt.Sprintf("%s: %s by %s, %s", title(j.Name, j.Copies), response(r, i), r.Model, hourly)}
 		if !r.Converged {
-			s.Blocks = append(s.Blocks, page.Say(Doubt(r)))
+			s.Blocks = append(s.Blocks, page.Say(ModelDoubt(r)))
 		}
 		s.Blocks = append(s.Blocks, classes(j))
 		d.Add(s)
@@ -143,8 +142,8 @@ func (v *View) result(d *page.Document, r *queueing.Result) {
 	}
 }
 
-// Doubt describes how far the iteration was from convergence.
-func Doubt(r *queueing.Result) string {
+// ModelDoubt describes how far the iteration was from convergence.
+func ModelDoubt(r *queueing.Result) string {
 	return fmt.Sprintf("it did not converge: after %d iterations residence times still change by %s", r.Iterations,
 		units.Seconds(r.Residual))
 }
@@ -235,15 +234,15 @@ func (t *tree) add(p *queueing.Tree, under queueing.Operator, first, rest string
 	}
 }
 
-// A Setting is a part of a Spec that can be changed from the command line, by the flag of its name.
-type Setting struct {
+// A ModelSetting is a part of a Spec that can be changed from the command line, by the flag of its name.
+type ModelSetting struct {
 	Name  string
 	OfJob bool // it belongs to a job, not to the cluster
 	Set   func(s *queueing.Spec, job, n int)
 }
 
-// Settings are all of them. Spec.Validate finds values that are too large.
-var Settings = []Setting{
+// ModelSettings are all of them. Spec.Validate finds values that are too large.
+var ModelSettings = []ModelSetting{
 	{"nodes", false, func(s *queueing.Spec, _, n int) { s.Nodes = n }},
 	{"cpus", false, func(s *queueing.Spec, _, n int) { s.CPUs = n }},
 	{"disks", false, func(s *queueing.Spec, _, n int) { s.Disks = n }},
@@ -255,8 +254,8 @@ var Settings = []Setting{
 	{"reduces", true, func(s *queueing.Spec, job, n int) { s.Jobs[job] = s.Jobs[job].WithReduces(n) }},
 }
 
-// Copied returns a Spec that shares nothing with s.
-func Copied(s *queueing.Spec) queueing.Spec {
+// CopiedSpec returns a Spec that shares nothing with s.
+func CopiedSpec(s *queueing.Spec) queueing.Spec {
 	out := *s
 	out.Jobs = slices.Clone(s.Jobs)
 	return out
