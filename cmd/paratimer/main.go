@@ -2,12 +2,11 @@
 package main
 
 import (
-	"context"
 	"os"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 )
 
 func main() {
-	os.Exit(program.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(program.Main())
 }

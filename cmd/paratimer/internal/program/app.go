@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -17,6 +18,16 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/plan"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 )
+
+// Main runs the program with this process's arguments, environment and streams, and returns its exit code. A watch
+// lasts for hours beside other programs: a tenth more CPU time is less than a fifth of the memory of a large
+// application (docs/evidence/benchmarks.md). GOGC sets another limit.
+func Main() int {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
+	return Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr)
+}
 
 // Run runs the program and returns the exit code.
 func Run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writer) int {

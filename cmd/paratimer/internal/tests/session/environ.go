@@ -4,7 +4,6 @@ package session
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -72,7 +71,7 @@ func Run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func Main(m *testing.M) {
 	time.Local = time.UTC // output must not depend on the machine
 	if filepath.Base(os.Args[0]) == "paratimer" {
-		os.Exit(program.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(program.Main())
 	}
 	debug.SetGCPercent(400) // the short runs with small heaps would collect garbage for a quarter of their time
 	// Tests wait for servers, terminals and processes more than they compute: run four of them for a processor.
