@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -30,7 +29,7 @@ func recordAgain(
 		t.Fatal(err)
 	}
 	rm := yarn.RecordedManager(rec)
-	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm},
+	client, err := mapreduce.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: rm}}, JHS: rm},
 		rest.Options{User: "alice", Transport: through, Now: player.Now, Tap: w.Layer})
 	if err != nil {
 		t.Fatal(err)

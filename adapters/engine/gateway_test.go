@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -44,7 +43,7 @@ func TestThroughGateway(t *testing.T) {
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{ca.Issue("knox", nil, "127.0.0.1")}}
 	s.StartTLS()
 	defer s.Close()
-	site, err := hadoopconf.RMSite(s.URL+"/gateway/default", "")
+	site, err := yarn.RMSite(s.URL+"/gateway/default", "")
 	if err != nil {
 		t.Fatal(err)
 	}

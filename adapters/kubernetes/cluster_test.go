@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -97,7 +96,7 @@ func clusterOf(t *testing.T, server *apiServer, token string) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site, err := hadoopconf.RMSite(access.Base, "")
+	site, err := yarn.RMSite(access.Base, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
@@ -167,7 +166,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestNoAddress(t *testing.T) {
-	if _, err := NewClient(hadoopconf.Site{}, rest.Options{}); err == nil || !strings.Contains(err.Error(), "--rm") {
+	if _, err := NewClient(yarn.Site{}, rest.Options{}); err == nil || !strings.Contains(err.Error(), "--rm") {
 		t.Errorf("got %v", err)
 	}
 	c := clientOf(t, rest.Options{}, "http://127.0.0.1:1")
@@ -182,7 +181,7 @@ func TestTrustStoreAdvice(t *testing.T) {
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	defer s.Close()
-	_, err := siteClient(t, hadoopconf.Site{}, rest.Options{}, s.URL).RM(t.Context(), "info")
+	_, err := siteClient(t, yarn.Site{}, rest.Options{}, s.URL).RM(t.Context(), "info")
 	for _, part := range []string{"give that authority's certificate, in PEM form, by --set ca-file=FILE", "keytool -list -rfc -keystore"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("no %q in %v", part, err)

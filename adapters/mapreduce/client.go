@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -27,7 +26,7 @@ type Client struct {
 }
 
 // NewClient returns a client of a site's services, as yarn.NewClient does.
-func NewClient(site hadoopconf.Site, o rest.Options) (*Client, error) {
+func NewClient(site yarn.Site, o rest.Options) (*Client, error) {
 	c, err := yarn.NewClient(site, o)
 	if err != nil {
 		return nil, err

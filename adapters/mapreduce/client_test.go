@@ -15,7 +15,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -34,7 +33,7 @@ func TestPathsOfTheServices(t *testing.T) {
 		sendJSON(w, `{}`)
 	}
 	s := serve(t, h)
-	c := siteClient(t, hadoopconf.Site{JHS: s.URL}, rest.Options{User: "al ice"}, s.URL)
+	c := siteClient(t, yarn.Site{JHS: s.URL}, rest.Options{User: "al ice"}, s.URL)
 	ctx := context.Background()
 	for _, ask := range []func() ([]byte, error){
 		func() ([]byte, error) { return c.RM(ctx, "apps?limit=3") },
@@ -64,7 +63,7 @@ func TestCookieGoesBackAsItCame(t *testing.T) {
 		w.Header().Add("Set-Cookie", auth+"; Path=/; Domain=127.0.0.1; HttpOnly")
 		sendJSON(w, `{}`)
 	})
-	c := siteClient(t, hadoopconf.Site{JHS: s.URL}, rest.Options{}, s.URL)
+	c := siteClient(t, yarn.Site{JHS: s.URL}, rest.Options{}, s.URL)
 	answered(t)(c.RM(context.Background(), "info"))
 	answered(t)(c.AM(context.Background(), "application_1_0001", "info"))
 	answered(t)(c.JHS(context.Background(), "info"))
@@ -136,7 +135,7 @@ func TestProxysRedirectNamesTheHistoryServer(t *testing.T) {
 		w.Header().Set("Location", jhs.URL+"/jobhistory/job/job_1_0001/ws/v1/mapreduce/jobs/job_1_0001")
 		sendHTML(w, http.StatusFound, "")
 	})
-	c := siteClient(t, hadoopconf.Site{JHS: rm.URL, JHSGuessed: true}, rest.Options{}, rm.URL) // both on this machine
+	c := siteClient(t, yarn.Site{JHS: rm.URL, JHSGuessed: true}, rest.Options{}, rm.URL) // both on this machine
 	_, err := c.AM(context.Background(), "application_1_0001", "jobs/job_1_0001")
 	var e *rest.Error
 	if !errors.As(err, &e) || e.Status != http.StatusFound || e.Location == "" {
@@ -316,7 +315,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(404, "application/json", "", "", `{"RemoteException":{"exception":"X","message":"a\u001b[31mb"}}`)
 	f.Fuzz(func(t *testing.T, status int, kind, location, authenticate, body string) {
 		asked := 0
-		c := siteClient(t, hadoopconf.Site{JHS: "http://jhs"}, rest.Options{
+		c := siteClient(t, yarn.Site{JHS: "http://jhs"}, rest.Options{
 			MaxBody: 1 << 16,
 			Transport: rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 				asked++
@@ -383,7 +382,7 @@ func TestMastersDatesDoNotCount(t *testing.T) {
 			"Content-Type": {"application/json"},
 		}, Body: http.NoBody}, nil
 	})
-	c := siteClient(t, hadoopconf.Site{JHS: "http://jhs"}, rest.Options{
+	c := siteClient(t, yarn.Site{JHS: "http://jhs"}, rest.Options{
 		Transport: answer, Clock: func() time.Time { return now },
 	}, "http://rm")
 	answered(t)(c.AM(context.Background(), "application_1_0001", "info"))

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
 // patient is a cluster whose answers a test changes.
@@ -52,7 +52,7 @@ func (p patient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // options are what a test changes.
 type options struct {
 	rest.Options
-	Site hadoopconf.Site
+	Site yarn.Site
 }
 
 // examine returns the checks as "name status: text (hint)" lines.
@@ -60,7 +60,7 @@ func examine(t *testing.T, p patient, change func(*options)) string {
 	t.Helper()
 	s := httptest.NewServer(p)
 	t.Cleanup(s.Close)
-	o := options{rest.Options{User: "alice"}, hadoopconf.Site{Auth: "simple", RMs: []hadoopconf.Manager{{URL: s.URL}}, JHS: s.URL}}
+	o := options{rest.Options{User: "alice"}, yarn.Site{Auth: "simple", RMs: []yarn.Manager{{URL: s.URL}}, JHS: s.URL}}
 	if change != nil {
 		change(&o)
 	}
@@ -127,13 +127,13 @@ func TestDoctorFinds(t *testing.T) {
 		},
 		"two dead ones": {
 			func(p patient) {}, func(o *options) {
-				o.Site.RMs = []hadoopconf.Manager{{ID: "rm1", URL: "http://127.0.0.1:1"}, {ID: "rm2", URL: "http://127.0.0.1:2"}}
+				o.Site.RMs = []yarn.Manager{{ID: "rm1", URL: "http://127.0.0.1:1"}, {ID: "rm2", URL: "http://127.0.0.1:2"}}
 			},
 			[]string{"resourcemanager fail: no ResourceManager answers (check the addresses: http://127.0.0.1:1, http://127.0.0.1:2)"},
 			"proxy",
 		},
 		"one dead of two": {func(p patient) {}, func(o *options) {
-			o.Site.RMs = []hadoopconf.Manager{{ID: "rm1", URL: "http://127.0.0.1:1"}, {ID: "rm2", URL: o.Site.RMs[0].URL}}
+			o.Site.RMs = []yarn.Manager{{ID: "rm1", URL: "http://127.0.0.1:1"}, {ID: "rm2", URL: o.Site.RMs[0].URL}}
 		}, []string{"resourcemanager rm1 warn:", "resourcemanager rm2 ok:", "proxy ok"}, "fail"},
 		"only a standby": {
 			func(p patient) {

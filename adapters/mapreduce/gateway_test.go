@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
@@ -46,7 +46,7 @@ func gatewayed(t *testing.T) (*fixtures.Gateway, string, string) {
 // through is a client of the gateway at this address, with a password or "".
 func through(t *testing.T, address, ca, password string) *Client {
 	t.Helper()
-	site, err := hadoopconf.RMSite(address, "")
+	site, err := yarn.RMSite(address, "")
 	if err != nil {
 		t.Fatal(err)
 	}

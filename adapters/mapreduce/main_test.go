@@ -10,8 +10,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
 func TestMain(m *testing.M) {
@@ -29,16 +29,16 @@ func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
 // clientOf returns a client of these ResourceManagers.
 func clientOf(t testing.TB, o rest.Options, rms ...string) *Client {
 	t.Helper()
-	return siteClient(t, hadoopconf.Site{}, o, rms...)
+	return siteClient(t, yarn.Site{}, o, rms...)
 }
 
 // siteClient returns a client of the services of a site and of these ResourceManagers.
-func siteClient(t testing.TB, site hadoopconf.Site, o rest.Options, rms ...string) *Client {
+func siteClient(t testing.TB, site yarn.Site, o rest.Options, rms ...string) *Client {
 	t.Helper()
 	// A handshake under the race detector takes seconds on a busy machine.
 	o.Connect = cmp.Or(o.Connect, time.Minute)
 	for _, u := range rms {
-		site.RMs = append(site.RMs, hadoopconf.Manager{URL: u})
+		site.RMs = append(site.RMs, yarn.Manager{URL: u})
 	}
 	c, err := NewClient(site, o)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
@@ -53,18 +52,18 @@ func standbyOf(base string) func(*http.Request) (int, string) {
 func TestRedirectToAStranger(t *testing.T) {
 	for name, c := range map[string]struct {
 		to    string
-		site  hadoopconf.Site
+		site  yarn.Site
 		trust []string
 		want  bool
 	}{
-		"not configured":       {"http://evil:8088", hadoopconf.Site{}, nil, false},
-		"part of a name":       {"http://rm1.evil:8088", hadoopconf.Site{}, nil, false},
-		"another port":         {"http://rm1:8090", hadoopconf.Site{}, nil, true},
-		"capitals":             {"https://RM1:8090", hadoopconf.Site{}, nil, true},
-		"a flag names it":      {"http://rm2.example:8088", hadoopconf.Site{}, []string{"RM2.example"}, true},
-		"the history server's": {"http://jhs:8088", hadoopconf.Site{JHS: "http://jhs:19888"}, nil, true},
-		"a gateway's":          {"http://front:8088", hadoopconf.Site{Proxy: "https://front"}, nil, true},
-		"not for copying":      {"http://a$(id):8088", hadoopconf.Site{}, []string{"a$(id)"}, false},
+		"not configured":       {"http://evil:8088", yarn.Site{}, nil, false},
+		"part of a name":       {"http://rm1.evil:8088", yarn.Site{}, nil, false},
+		"another port":         {"http://rm1:8090", yarn.Site{}, nil, true},
+		"capitals":             {"https://RM1:8090", yarn.Site{}, nil, true},
+		"a flag names it":      {"http://rm2.example:8088", yarn.Site{}, []string{"RM2.example"}, true},
+		"the history server's": {"http://jhs:8088", yarn.Site{JHS: "http://jhs:19888"}, nil, true},
+		"a gateway's":          {"http://front:8088", yarn.Site{Proxy: "https://front"}, nil, true},
+		"not for copying":      {"http://a$(id):8088", yarn.Site{}, []string{"a$(id)"}, false},
 	} {
 		w := newTown()
 		w.answers["rm1:8088"] = standbyOf(c.to)
@@ -101,7 +100,7 @@ func TestMastersRedirectNamesNoHistory(t *testing.T) {
 	to := "http://evil:19888/jobhistory/x"
 	w.answers["rm:8088"] = func(*http.Request) (int, string) { return http.StatusFound, to }
 	w.answers["rm:19999"], w.answers["evil:19888"], w.answers["other:19888"] = well, well, well
-	guessed := hadoopconf.Site{JHS: "http://rm:19888", JHSGuessed: true}
+	guessed := yarn.Site{JHS: "http://rm:19888", JHSGuessed: true}
 	c := siteClient(t, guessed, rest.Options{Transport: w}, "http://rm:8088")
 	for range 3 {
 		if _, err := c.AM(t.Context(), "application_1_0001", "jobs/job_1_0001"); rest.Status(err) != http.StatusFound {
@@ -134,12 +133,12 @@ func TestMastersRedirectNamesNoHistory(t *testing.T) {
 	}
 	delete(w.asked, "other:19888")
 	// Where one is named, no redirect names another, and the error says what to do.
-	c = siteClient(t, hadoopconf.Site{JHS: "http://down:19888"}, rest.Options{Transport: w}, "http://rm:8088")
+	c = siteClient(t, yarn.Site{JHS: "http://down:19888"}, rest.Options{Transport: w}, "http://rm:8088")
 	if _, err := c.JHS(t.Context(), job); err == nil || w.asked["other:19888"] != 0 ||
 		!strings.Contains(err.Error(), "--jhs http://other:19888") {
 		t.Errorf("besides a named one: %v, asked %v", err, w.asked)
 	}
-	c = siteClient(t, hadoopconf.Site{JHS: "http://down:19888"}, rest.Options{Trust: []string{"other"}, Transport: w},
+	c = siteClient(t, yarn.Site{JHS: "http://down:19888"}, rest.Options{Trust: []string{"other"}, Transport: w},
 		"http://rm:8088")
 	if _, err := c.JHS(t.Context(), job); err != nil {
 		t.Errorf("a trusted one: %v", err)

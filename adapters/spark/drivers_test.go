@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -157,7 +156,7 @@ func TestDriversGone(t *testing.T) {
 			t.Errorf("with the manager's report %v: %+v, %v", isListed, snap, err)
 		}
 	}
-	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:4040"}}},
+	client, err := yarn.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://localhost:4040"}}},
 		rest.Options{Transport: rest.RoundTrip(func(*http.Request) (*http.Response, error) { return nil, refusal() })})
 	if err != nil {
 		t.Fatal(err)

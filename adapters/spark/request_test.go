@@ -9,14 +9,13 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
 func clientOf(t *testing.T, o rest.Options, base string) *yarn.Client {
 	t.Helper()
-	c, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: base}}}, o)
+	c, err := yarn.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: base}}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

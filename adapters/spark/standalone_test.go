@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -59,7 +58,7 @@ func master(t *testing.T, pages ...http.Handler) *Master {
 		t.Cleanup(s.Close)
 		bases = append(bases, s.URL)
 	}
-	where, err := hadoopconf.RMSite(strings.Join(bases, ","), "")
+	where, err := yarn.RMSite(strings.Join(bases, ","), "")
 	if err != nil {
 		t.Fatal(err)
 	}

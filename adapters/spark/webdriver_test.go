@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -223,7 +222,7 @@ func (w *webSpark) tasks(i int, status string) []map[string]any {
 func (w *webSpark) source(t *testing.T, history string) *Source {
 	t.Helper()
 	w.began = time.Now()
-	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://driver:4040"}}, Web: []string{"http://history"}},
+	client, err := yarn.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://driver:4040"}}, Web: []string{"http://history"}},
 		rest.Options{Transport: w, Clock: w.clock})
 	if err != nil {
 		t.Fatal(err)

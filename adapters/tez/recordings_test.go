@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tez"
@@ -287,7 +286,7 @@ func (s *stepped) Next(ctx context.Context) (*dag.Snapshot, error) {
 func without(t *testing.T, rec *recording.Answers, id string, refuses func(path string) bool) (*stepped, *denied) {
 	t.Helper()
 	p := tez.NewPlayer(rec)
-	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
+	client, err := yarn.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
 		Transport: p,
 		Now:       p.Now,
 	})
@@ -401,7 +400,7 @@ func TestCaptured(t *testing.T) {
 	p := tez.NewPlayer(rec)
 	var file closer
 	w := recording.NewWriter(&file, p.Now)
-	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
+	client, err := yarn.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
 		Transport: p,
 		Now:       p.Now, Tap: w.Layer,
 	})

@@ -1,6 +1,7 @@
 // Package yarn observes a cluster over REST as its ResourceManager reports it. It serves any engine on YARN and knows
 // none of them.
 //
+// A [Site] has the services of a cluster, from the site files of a configuration folder or from given addresses.
 // A [Client] is a rest.Client that has the paths of the ResourceManager, its proxy and the NodeManagers, completes
 // errors by rules, and keeps cookies (client.go). A [Hub] requests what several workflows share: applications,
 // nodes and queues (hub.go, app.go, nodes.go). An [Overview] is what one source sees of a hub. It fills the part of a
@@ -19,7 +20,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
@@ -27,7 +27,7 @@ import (
 // Several goroutines may use it.
 type Client struct {
 	*rest.Client
-	site   hadoopconf.Site
+	site   Site
 	opt    rest.Options
 	active atomic.Value // base of the ResourceManager that responded last, a string
 }
@@ -35,7 +35,7 @@ type Client struct {
 // NewClient returns a client of a site's services. It does not connect. It trusts the hosts of the site. Without
 // o.Auth the user is sent as user.name (facts/hadoop.md A7). It fails if there is no address, or a certificate
 // file is unusable.
-func NewClient(site hadoopconf.Site, o rest.Options) (*Client, error) {
+func NewClient(site Site, o rest.Options) (*Client, error) {
 	if err := site.Check(); err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (c *Client) managers() []string {
 }
 
 // Site returns the services that the client was made for.
-func (c *Client) Site() hadoopconf.Site { return c.site }
+func (c *Client) Site() Site { return c.site }
 
 // Options returns the options that the client was made with.
 func (c *Client) Options() rest.Options { return c.opt }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -39,7 +38,7 @@ func (s services) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func overviewClient(t *testing.T, rm string, s services) *Client {
 	t.Helper()
-	c, err := NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm}, rest.Options{Transport: s})
+	c, err := NewClient(Site{RMs: []Manager{{URL: rm}}, JHS: rm}, rest.Options{Transport: s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -146,7 +145,7 @@ func NewReplay(rec *recording.Answers, p *recording.Player, every time.Duration,
 		return nil, errors.New(
 			"recording: no answer of a ResourceManager is recorded: record with attach --record FILE --raw")
 	}
-	client, err := NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm},
+	client, err := NewClient(Site{RMs: []Manager{{URL: rm}}, JHS: rm},
 		rest.Options{Transport: p, Now: p.Now})
 	if err != nil {
 		return nil, err

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/planfile"
@@ -273,7 +272,7 @@ func TestHadoop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := mapreduce.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: w.Layer(hostileCluster{t, c}), Now: c.Now})
 	if err != nil {
 		t.Fatal(err)

@@ -9,10 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -71,7 +71,7 @@ func (w *sparkWorld) watch(t *testing.T, plan FaultPlan) (out []*dag.Snapshot) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		bad := New(dated{player, start, began}, plan)
-		client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}},
+		client, err := mapreduce.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://rm:8088"}}},
 			rest.Options{Transport: bad, Total: 2 * time.Second, MaxBody: 4 << 20})
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -90,7 +89,7 @@ func (w *tezWorld) watch(t *testing.T, plan FaultPlan) (out []*dag.Snapshot) {
 	synctest.Test(t, func(t *testing.T) {
 		below, began := w.serve(t), time.Now()
 		bad := New(dated{below, w.start, began}, plan)
-		client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}, JHS: "http://jhs:19888"},
+		client, err := mapreduce.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://localhost:8088"}}, JHS: "http://jhs:19888"},
 			rest.Options{Transport: bad, Total: 2 * time.Second, MaxBody: 4 << 20})
 		if err != nil {
 			t.Fatal(err)

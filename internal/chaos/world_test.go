@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -193,7 +192,7 @@ func (w *world) watch(t *testing.T, plan FaultPlan) (out watched) {
 		below, began := w.serve(), time.Now()
 		out.said = listen(dated{below, w.start, began})
 		bad := New(out.said, plan)
-		client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		client, err := mapreduce.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 			rest.Options{Transport: bad, Total: 2 * time.Second, MaxBody: 4 << 20})
 		if err != nil {
 			t.Fatal(err)

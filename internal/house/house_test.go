@@ -224,9 +224,8 @@ var below = map[string][]string{
 	"adapters/infile":         {},
 	"adapters/naming":         {"dag"},
 	"adapters/rest":           {"adapters/infile", "adapters/internal/input", "dag", "units"},
-	"adapters/hadoopconf":     {"adapters/rest"},
 	"adapters/yarn": {
-		"adapters/hadoopconf", "adapters/internal/input", "adapters/naming", "adapters/recording", "adapters/rest", "dag",
+		"adapters/internal/input", "adapters/naming", "adapters/recording", "adapters/rest", "dag",
 		"units",
 	},
 }

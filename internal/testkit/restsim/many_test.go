@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -115,7 +115,7 @@ func TestHubDenied(t *testing.T) {
 	if err := m.Add(ctx, run); err != nil {
 		t.Fatal(err)
 	}
-	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := mapreduce.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: denying{m}, Now: m.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestHubDenied(t *testing.T) {
 // clientOf asks a played cluster, without a network.
 func clientOf(t testing.TB, m *Cluster) *mapreduce.Client {
 	t.Helper()
-	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := mapreduce.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: m, Now: m.Now})
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
@@ -78,7 +77,7 @@ func play(t testing.TB, p *dag.Plan, o simulate.Options) *Cluster {
 func watcher(t testing.TB, c *Cluster, target yarn.Target) (*mapreduce.Source, *meter) {
 	t.Helper()
 	m := &meter{cluster: c}
-	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := mapreduce.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: m, Now: c.Now})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,10 @@
 // in a CSV file that a later call continues.
 //
 // The file is a complete table of successful runs at any time.
+//
+// For the queueing models it reads and writes job files, the demands of MapReduce jobs on a shared cluster, and learns
+// them from recorded runs: CPU time from the tasks' counters, disk and network time as bytes divided by given rates.
+// docs/job.schema.json describes them. Reading is strict: every fault is reported with its position.
 package training
 
 import (

@@ -13,10 +13,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/kubernetes"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
@@ -31,7 +31,7 @@ func NewClient(c *cli.Context, tap rest.Layer) (*engine.Client, error) {
 
 // clientOf returns a client of the services of a site and of the history server of --spark-history, with the flags'
 // options. access, if set, has the credentials for a Kubernetes API server.
-func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer, access *kubernetes.Access) (*engine.Client, error) {
+func clientOf(c *cli.Context, site yarn.Site, tap rest.Layer, access *kubernetes.Access) (*engine.Client, error) {
 	if base := c.String("spark-history"); strings.ContainsAny(base, "@?#") {
 		return nil, command.Usage("--spark-history: the address holds more than one: a user goes to --user, a password to password-file")
 	} else if base != "" {
@@ -95,21 +95,21 @@ func slow(say func(string), tap rest.Layer) rest.Layer {
 }
 
 // site returns the cluster's addresses: from --rm, else --conf-dir, else the environment.
-func site(c *cli.Context) (s hadoopconf.Site, err error) {
+func site(c *cli.Context) (s yarn.Site, err error) {
 	dir := c.String("conf-dir")
 	if dir == "" {
-		dir, _ = hadoopconf.FindDir(command.Getenv(c))
+		dir, _ = yarn.FindDir(command.Getenv(c))
 	}
 	rm := c.String("rm")
 	switch {
 	case rm != "":
-		s, err = hadoopconf.RMSite(rm, c.String("jhs"))
+		s, err = yarn.RMSite(rm, c.String("jhs"))
 	case dir == "":
 		err = errors.New("no cluster is configured, and there is no Spark driver on localhost:4040 to 4050: " +
 			"give --rm URL or --spark URL, or set HADOOP_CONF_DIR")
 	default:
-		var props *hadoopconf.Properties
-		if props, err = hadoopconf.ReadDir(dir, command.Getenv(c)); err == nil {
+		var props *yarn.Properties
+		if props, err = yarn.ReadDir(dir, command.Getenv(c)); err == nil {
 			s, err = props.Site()
 		}
 	}

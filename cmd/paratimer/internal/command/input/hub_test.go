@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
 const (
@@ -38,7 +38,7 @@ func TestHubSpark(t *testing.T) {
 		_, _ = w.Write([]byte(body))
 	}))
 	defer server.Close()
-	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: server.URL}}}, rest.Options{})
+	client, err := mapreduce.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: server.URL}}}, rest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

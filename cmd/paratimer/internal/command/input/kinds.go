@@ -16,7 +16,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/training"
 )
 
 // mostFiles is the number of files in a folder that are checked for a recording.
@@ -79,7 +79,7 @@ func kindOfFile(path string) (what, then string) {
 	if _, err := planfile.ReadFile(path, planfile.Options{}); err == nil {
 		return "a plan", "`paratimer plan` and `whatif` read it"
 	}
-	if _, err := jobfile.ReadFile(path, nil); err == nil {
+	if _, err := training.ReadJobFile(path, nil); err == nil {
 		return "a job file", "`paratimer model` reads it"
 	}
 	if _, err := fleet.ReadRules(path, nil, time.UTC); err == nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spnego"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -62,7 +61,7 @@ func kerberosUser(c *cli.Context) string {
 }
 
 // signIn adds a password to o's requests to the services of a site, if one is set.
-func signIn(c *cli.Context, site hadoopconf.Site, o *rest.Options, byTicket bool) error {
+func signIn(c *cli.Context, site yarn.Site, o *rest.Options, byTicket bool) error {
 	token, err := command.Secret(c, "token")
 	if err != nil {
 		return err

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/kubernetes"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
@@ -81,7 +80,7 @@ func kubernetesOf(c *cli.Context, tap rest.Layer) (*manager, error) {
 	if err != nil {
 		return nil, command.Usage("%w", err)
 	}
-	where, err := hadoopconf.RMSite(access.Base, "")
+	where, err := yarn.RMSite(access.Base, "")
 	if err != nil {
 		return nil, command.Usage("%w", err)
 	}

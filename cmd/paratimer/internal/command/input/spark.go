@@ -11,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
@@ -125,7 +124,7 @@ func driverAt(c *cli.Context, base string, tap rest.Layer) (*Target, error) {
 }
 
 func sparkClient(c *cli.Context, base string, tap rest.Layer) (*mapreduce.Client, error) {
-	where, err := hadoopconf.RMSite(base, "")
+	where, err := yarn.RMSite(base, "")
 	if err != nil {
 		return nil, command.Usage("%s", strings.ReplaceAll(err.Error(), "--rm", "the driver's or the master's page"))
 	}

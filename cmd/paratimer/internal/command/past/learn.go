@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/training"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/profiles"
@@ -93,16 +93,16 @@ func writeOut(c *cli.Context, content func(io.Writer) error) error {
 
 // learnDemands creates a job file from recorded runs.
 func learnDemands(c *cli.Context) error {
-	o := jobfile.Options{Waiting: c.Bool("waiting")}
+	o := training.JobOptions{Waiting: c.Bool("waiting")}
 	var err error
-	if o.Disk, err = jobfile.ParseRate(c.String("disk-rate")); err != nil {
+	if o.Disk, err = training.ParseRate(c.String("disk-rate")); err != nil {
 		return command.Usage("--disk-rate: %w", err)
 	}
-	if o.Network, err = jobfile.ParseRate(c.String("network-rate")); err != nil {
+	if o.Network, err = training.ParseRate(c.String("network-rate")); err != nil {
 		return command.Usage("--network-rate: %w", err)
 	}
 	log := command.Logger(c)
-	var runs []jobfile.Run
+	var runs []training.JobRun
 	for _, path := range c.Args().Slice() {
 		run, used, err := learnedRun(c, path)
 		if err != nil {
@@ -112,9 +112,9 @@ func learnDemands(c *cli.Context) error {
 			log.Warn().Str("file", path).Msg("a recording of observations has no CPU counters: what the bytes do not " +
 				"explain of the time that tasks took is taken for CPU")
 		}
-		runs = append(runs, jobfile.Run{File: filepath.Base(path), End: run.Now(), Used: used})
+		runs = append(runs, training.JobRun{File: filepath.Base(path), End: run.Now(), Used: used})
 	}
-	file, warnings, err := jobfile.Learn(runs, o)
+	file, warnings, err := training.LearnJobs(runs, o)
 	if err != nil {
 		return command.Usage("%s: %w", c.Args().First(), err)
 	}
@@ -122,7 +122,7 @@ func learnDemands(c *cli.Context) error {
 		log.Warn().Msg(w)
 	}
 	return writeOut(c, func(w io.Writer) error {
-		if err := jobfile.Write(w, file); err != nil {
+		if err := training.WriteJobs(w, file); err != nil {
 			return command.Usage("%s: %w", c.Args().First(), err)
 		}
 		return nil

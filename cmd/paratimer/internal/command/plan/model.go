@@ -8,8 +8,8 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/training"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
@@ -17,7 +17,7 @@ import (
 // model predicts the times of jobs that compete for a cluster, by a queueing model or by simulation.
 func model(c *cli.Context) error {
 	path := c.Args().First()
-	file, err := jobfile.ReadFile(path, c.App.Reader)
+	file, err := training.ReadJobFile(path, c.App.Reader)
 	if err != nil {
 		return input.NotAPlan(path, "job file", err)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -37,7 +36,7 @@ func BenchmarkSparkTick(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			now, served := restsim.SparkBegin, time.Duration(0)
 			d := &restsim.SparkDriver{SparkApplication: a, Now: func() dag.Instant { return now }}
-			client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://driver:4040"}}},
+			client, err := yarn.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://driver:4040"}}},
 				rest.Options{Now: d.Now, Transport: rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 					began := cpuTime(b)
 					defer func() { served += cpuTime(b) - began }()

@@ -12,7 +12,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -96,7 +95,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	clock := func() time.Time { return m.Now().Time() }
 	var raw, taped, frames written
 	rec := recording.NewWriter(&raw, m.Now)
-	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := mapreduce.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: rec.Layer(m), Now: m.Now})
 	if err != nil {
 		t.Fatal(err)

@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/training"
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
@@ -21,12 +21,12 @@ func TestDemandsOfReadings(t *testing.T) {
 	compared := 0
 	for _, name := range readings {
 		folder := historyOf(t, name)
-		learned := func(path string) *jobfile.File {
+		learned := func(path string) *training.JobFile {
 			out := filepath.Join(t.TempDir(), "job.yaml")
 			if code, _, stderr := session.Run(t, "learn", "--demands", path, "-o", out); code != program.ExitOK {
 				t.Fatalf("%s: exit %d: %s", path, code, stderr)
 			}
-			f, err := jobfile.ReadFile(out, nil)
+			f, err := training.ReadJobFile(out, nil)
 			if err != nil {
 				t.Fatalf("%s: %v", path, err)
 			}

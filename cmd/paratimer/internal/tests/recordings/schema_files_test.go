@@ -16,7 +16,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/training"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -29,7 +29,7 @@ func TestPublishedSchemas(t *testing.T) {
 		title string // as messages say it
 	}{
 		"plan.schema.json":  {reflect.TypeFor[planfile.File](), "a plan: a mapping with cluster and jobs"},
-		"job.schema.json":   {reflect.TypeFor[jobfile.Document](), "a job file: a mapping with cluster and jobs"},
+		"job.schema.json":   {reflect.TypeFor[training.JobDocument](), "a job file: a mapping with cluster and jobs"},
 		"rules.schema.json": {reflect.TypeFor[fleet.File](), "a rule file: a mapping with rules"},
 	} {
 		published, err := os.ReadFile(filepath.Join("../../docs", file))

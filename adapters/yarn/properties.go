@@ -1,6 +1,4 @@
-// Package hadoopconf finds the services of a Hadoop cluster: in the site files of a configuration folder, or in
-// addresses that a user gives.
-package hadoopconf
+package yarn
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package jobfile
+package training
 
 import (
 	"cmp"
@@ -15,16 +15,16 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Run is a recorded run.
-type Run struct {
+// A JobRun is a recorded run.
+type JobRun struct {
 	File string // for display
 	End  *dag.Snapshot
 	// Used has the tasks' counters; nil if the recording has none.
 	Used mapreduce.Used
 }
 
-// Options are values that a recording does not have.
-type Options struct {
+// JobOptions are values that a recording does not have.
+type JobOptions struct {
 	Disk, Network Rate // of a node's disk, and of the network
 	// Waiting counts unexplained time as CPU. With enough CPUs, a model then gives a task this time whatever else
 	// runs.
@@ -40,9 +40,9 @@ var ErrNothing = errors.New("no job in it has a map that succeeded: there is not
 // ErrEngine means that a run is not MapReduce. The model covers only MapReduce tasks.
 var ErrEngine = errors.New("it is no run of MapReduce jobs: demands are learned from their maps and reduces")
 
-// Learn returns a job file of runs, with comments, and warnings. The errors include ErrNothing and ErrEngine.
-func Learn(runs []Run, o Options) (f *File, warnings []string, err error) {
-	f = &File{Spec: queueing.Spec{ShuffleThreads: shuffleThreads, Disks: 1}}
+// LearnJobs returns a job file of runs, with comments, and warnings. The errors include ErrNothing and ErrEngine.
+func LearnJobs(runs []JobRun, o JobOptions) (f *JobFile, warnings []string, err error) {
+	f = &JobFile{Spec: queueing.Spec{ShuffleThreads: shuffleThreads, Disks: 1}}
 	var spans []window
 	from := map[string]string{}
 	for _, run := range runs {
@@ -96,7 +96,7 @@ func Learn(runs []Run, o Options) (f *File, warnings []string, err error) {
 	return f, warnings, nil
 }
 
-func heading(runs []Run, f *File, o Options) []string {
+func heading(runs []JobRun, f *JobFile, o JobOptions) []string {
 	lines := []string{"Learned from the counters of"}
 	for _, r := range runs {
 		lines = append(lines, "  "+r.File)
@@ -147,7 +147,7 @@ func (w window) overlaps(v window) bool {
 const explained = 0.5
 
 // learnJob creates a job from its tasks that succeeded.
-func learnJob(name string, t [2][]task, o Options) (j queueing.Job, doubts []string) {
+func learnJob(name string, t [2][]task, o JobOptions) (j queueing.Job, doubts []string) {
 	maps, reduces := t[dag.Map], t[dag.Reduce]
 	j = queueing.Job{
 		Name: name, Copies: 1, Maps: len(maps), Reduces: len(reduces),
@@ -172,7 +172,7 @@ func learnJob(name string, t [2][]task, o Options) (j queueing.Job, doubts []str
 }
 
 // demandOf returns the mean usage of tasks of one kind. Without a counter of CPU, it is the rest of their time.
-func demandOf(tasks []task, o Options) (d queueing.Demand) {
+func demandOf(tasks []task, o JobOptions) (d queueing.Demand) {
 	moved := mean(tasks, func(t *task) float64 {
 		return sum(t.used.Read, t.used.Written, t.used.FileRead, t.used.FileWritten)
 	})

@@ -1,10 +1,4 @@
-// Package jobfile reads and writes job files, and learns them from recorded runs. They have the demands of MapReduce
-// jobs on a shared cluster, for the queueing models. docs/job.schema.json describes them. Reading is strict: every
-// fault is reported with its position.
-//
-// CPU time is learned from the tasks' counters, disk and network time as bytes divided by given rates. Comments in the
-// file list the assumptions.
-package jobfile
+package training
 
 import (
 	"fmt"
@@ -24,17 +18,17 @@ const (
 	maxSeconds = 1e7     // of a service time: 115 days
 )
 
-// A File is the content of a job file.
-type File struct {
+// A JobFile is the content of a job file.
+type JobFile struct {
 	Name string // what is modeled; "" if not set
 	queueing.Spec
-	Comments []string // lines at the beginning of a written file; Read does not return them
+	Comments []string // lines at the beginning of a written file; ReadJobs does not return them
 }
 
 // The structs of a file. Their tags are those of plan files (package planfile).
 type (
-	// Document is a job file as docs/job.schema.json describes it.
-	Document struct {
+	// JobDocument is a job file as docs/job.schema.json describes it.
+	JobDocument struct {
 		Version int           `plan:"version" min:"1" max:"1" title:"1, the only version of job files there is"`
 		Name    string        `plan:"name" length:"1-200"`
 		Cluster queueing.Spec `plan:"cluster,required" title:"a mapping that describes the cluster"`
@@ -55,24 +49,24 @@ type (
 	}
 )
 
-// ReadFile is Read for a file; for "-" it reads in. Errors of the file system are *fs.PathError.
-func ReadFile(path string, in io.Reader) (*File, error) {
+// ReadJobFile is Read for a file; for "-" it reads in. Errors of the file system are *fs.PathError.
+func ReadJobFile(path string, in io.Reader) (*JobFile, error) {
 	src, name, err := infile.ReadSource(path, in, maxBytes)
 	if err != nil {
 		return nil, err
 	}
-	return Read(src, name)
+	return ReadJobs(src, name)
 }
 
-// Read reads a job file. name is its name in messages. Errors are *planfile.Error, joined in the order of the file;
+// ReadJobs reads a job file. name is its name in messages. Errors are *planfile.Error, joined in the order of the file;
 // the File is then nil.
-func Read(src []byte, name string) (*File, error) {
-	var w Document
+func ReadJobs(src []byte, name string) (*JobFile, error) {
+	var w JobDocument
 	doc, err := planfile.Decode(src, name, "job file", &w)
 	if err != nil {
 		return nil, err
 	}
-	f, first := &File{Name: dag.Clean(w.Name), Spec: w.Cluster}, map[string]int{}
+	f, first := &JobFile{Name: dag.Clean(w.Name), Spec: w.Cluster}, map[string]int{}
 	for i := range w.Jobs {
 		job, at := &w.Jobs[i], []string{"jobs", strconv.Itoa(i)}
 		job.Name = dag.Clean(job.Name)
@@ -127,7 +121,7 @@ func (w *demand) of(doc *planfile.Document, at []string) (d queueing.Demand) {
 		if r.text == "" {
 			continue
 		}
-		v, ok := seconds(r.text)
+		v, ok := secondsOf(r.text)
 		switch {
 		case !ok:
 			doc.Fail(sub(at, r.name), fmt.Sprintf(
@@ -144,8 +138,8 @@ func (w *demand) of(doc *planfile.Document, at []string) (d queueing.Demand) {
 // sub returns the path of a field, without changes to paths that share at.
 func sub(at []string, field string) []string { return append(at[:len(at):len(at)], field) }
 
-// seconds parses a time. A number alone is exact: a conversion to milliseconds would round it.
-func seconds(s string) (v float64, ok bool) {
+// secondsOf parses a time. A number alone is exact: a conversion to milliseconds would round it.
+func secondsOf(s string) (v float64, ok bool) {
 	if v, err := strconv.ParseFloat(strings.TrimSuffix(s, "s"), 64); err == nil {
 		return v, v >= 0 && !math.IsInf(v, 0)
 	}

@@ -1,4 +1,4 @@
-package hadoopconf
+package yarn
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package jobfile
+package training
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ func FuzzRead(f *testing.F) {
 		if len(src) > 1<<14 {
 			return
 		}
-		file, err := Read(src, "job.yaml")
+		file, err := ReadJobs(src, "job.yaml")
 		if err != nil {
 			if file != nil {
 				t.Error("a file beside an error")
@@ -36,10 +36,10 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := Write(&b, file); err != nil {
+		if err := WriteJobs(&b, file); err != nil {
 			t.Fatalf("writing what was read: %v", err)
 		}
-		again, err := Read(b.Bytes(), "job.yaml")
+		again, err := ReadJobs(b.Bytes(), "job.yaml")
 		if err != nil {
 			t.Fatalf("reading again: %v\n%s", err, &b)
 		}

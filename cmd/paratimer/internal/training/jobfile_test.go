@@ -1,4 +1,4 @@
-package jobfile
+package training
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ jobs:
 - {name: maps alone, maps: 1, map: {disk: 1s}}
 `
 
-var fullFile = &File{
+var fullFile = &JobFile{
 	Name: "all fields",
 	Spec: queueing.Spec{
 		Nodes: 3, CPUs: 4, Disks: 6, MapSlots: 2, ReduceSlots: 2, ShuffleThreads: 1, Jobs: []queueing.Job{
@@ -46,7 +46,7 @@ var fullFile = &File{
 }
 
 func TestRead(t *testing.T) {
-	got, err := Read([]byte(full), "job.yaml")
+	got, err := ReadJobs([]byte(full), "job.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	got, err := Read([]byte("cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs: [{name: j, maps: 1, map: {cpu: 1}}]"),
+	got, err := ReadJobs([]byte("cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs: [{name: j, maps: 1, map: {cpu: 1}}]"),
 		"job.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestFaults(t *testing.T) {
 			`4:10: the name "j" is that of job 1: results are told apart by names, so each is given once`,
 		},
 	} {
-		f, err := Read([]byte(c.text), "job.yaml")
+		f, err := ReadJobs([]byte(c.text), "job.yaml")
 		if err == nil || f != nil {
 			t.Errorf("%q is read", c.text)
 			continue
@@ -140,7 +140,7 @@ func TestFaults(t *testing.T) {
 
 // TestManyFaults: people want to hear of everything at once.
 func TestManyFaults(t *testing.T) {
-	_, err := Read([]byte("cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs:\n- {name: j, maps: 0, map: {cpu: 1}, merge: {cpu: 2}}\n- {name: j, maps: 1, map: {}}\n"), "job.yaml")
+	_, err := ReadJobs([]byte("cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs:\n- {name: j, maps: 0, map: {cpu: 1}, merge: {cpu: 2}}\n- {name: j, maps: 1, map: {}}\n"), "job.yaml")
 	if n := len(planfile.Errors(err)); n != 4 {
 		t.Errorf("%d faults of 4\n%v", n, err)
 	}
@@ -148,18 +148,18 @@ func TestManyFaults(t *testing.T) {
 
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := ReadFile(filepath.Join(dir, "absent.yaml"), nil); !os.IsNotExist(err) {
+	if _, err := ReadJobFile(filepath.Join(dir, "absent.yaml"), nil); !os.IsNotExist(err) {
 		t.Errorf("absent: %v", err)
 	}
-	if _, err := ReadFile(dir, nil); err == nil ||
+	if _, err := ReadJobFile(dir, nil); err == nil ||
 		!strings.HasSuffix(err.Error(), "is a directory") {
 		t.Errorf("directory: %v", err)
 	}
-	if _, err := ReadFile("-", strings.NewReader("# "+strings.Repeat("x", maxBytes))); err == nil ||
+	if _, err := ReadJobFile("-", strings.NewReader("# "+strings.Repeat("x", maxBytes))); err == nil ||
 		!strings.Contains(err.Error(), "stdin: it is longer than 1024 KiB") {
 		t.Errorf("large: %v", err)
 	}
-	f, err := ReadFile("-",
+	f, err := ReadJobFile("-",
 		strings.NewReader(`{"cluster": {"nodes": 1, "cpus": 1, "map_slots": 1}, "jobs": [{"name": "j", "maps": 1, "map": {"cpu": 2}}]}`))
 	if err != nil || f.Jobs[0].Map.CPU != 2 {
 		t.Errorf("JSON: %v", err)
@@ -168,7 +168,7 @@ func TestReadFile(t *testing.T) {
 
 func TestExamples(t *testing.T) {
 	for _, name := range []string{"hadoop-online.yaml", "etl-cluster.yaml"} {
-		if _, err := ReadFile("../../../../examples/"+name, nil); err != nil {
+		if _, err := ReadJobFile("../../../../examples/"+name, nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -178,7 +178,7 @@ func TestWrite(t *testing.T) {
 	var b bytes.Buffer
 	file := *fullFile
 	file.Comments = []string{"learned from\x1b[31m x", "assumed\nmaps: 7"}
-	if err := Write(&b, &file); err != nil {
+	if err := WriteJobs(&b, &file); err != nil {
 		t.Fatal(err)
 	}
 	want := `# learned from [31m x
@@ -204,14 +204,14 @@ jobs:
 	bad := *fullFile
 	bad.Jobs = []queueing.Job{{Name: "j", Copies: 1}}
 	b.Reset()
-	if err := Write(&b, &bad); err == nil || b.Len() > 0 {
+	if err := WriteJobs(&b, &bad); err == nil || b.Len() > 0 {
 		t.Errorf("a file that cannot be read again: %v, %d bytes", err, b.Len())
 	}
 }
 
-// TestNamesAreClean: control characters of a file's names are escaped.
-func TestNamesAreClean(t *testing.T) {
-	f, err := Read([]byte(`{"version": 1, "name": "m\u001b\u202e", "cluster": {"nodes": 1, "cpus": 1, "map_slots": 1},
+// TestJobNamesAreClean: control characters of a file's names are escaped.
+func TestJobNamesAreClean(t *testing.T) {
+	f, err := ReadJobs([]byte(`{"version": 1, "name": "m\u001b\u202e", "cluster": {"nodes": 1, "cpus": 1, "map_slots": 1},
 		"jobs": [{"name": "j\u001b\u202e", "maps": 1, "map": {"cpu": "1s"}}]}`), "jobs.json")
 	if err != nil || f.Name != `m\x1b\u202e` || f.Jobs[0].Name != `j\x1b\u202e` {
 		t.Errorf("%+v, %v", f, err)

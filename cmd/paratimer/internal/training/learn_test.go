@@ -1,4 +1,4 @@
-package jobfile
+package training
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ func attempt(task, node int32, from, to int) dag.Attempt {
 }
 
 // run has one job of three maps on two nodes and one reduce, which had all map outputs 2 s before its end.
-func run() Run {
+func run() JobRun {
 	reduce := attempt(0, 0, 5, 14)
 	reduce.CopyEnd = 12_000
 	failed := attempt(2, 0, 1, 2)
@@ -51,26 +51,26 @@ func run() Run {
 	u := mapreduce.UsageOf(nil)
 	u.CPU, u.FileRead, u.FileWritten, u.Written, u.Shuffled = 1.5, 60e6, 60e6, 30e6, 75e6
 	counters[mapreduce.TaskID{Job: s.Jobs[0].ID, Kind: dag.Reduce}] = u
-	return Run{File: "x.jhist", End: s, Used: counters}
+	return JobRun{File: "x.jhist", End: s, Used: counters}
 }
 
-func options(t *testing.T) Options {
+func options(t *testing.T) JobOptions {
 	t.Helper()
 	disk, err1 := ParseRate("100MB/s")
 	network, err2 := ParseRate("1Gbit/s")
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	return Options{Disk: disk, Network: network}
+	return JobOptions{Disk: disk, Network: network}
 }
 
 func TestLearn(t *testing.T) {
-	f, warnings, err := Learn([]Run{run()}, options(t))
+	f, warnings, err := LearnJobs([]JobRun{run()}, options(t))
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
 	var b bytes.Buffer
-	if err := Write(&b, f); err != nil {
+	if err := WriteJobs(&b, f); err != nil {
 		t.Fatal(err)
 	}
 	want := `# Learned from the counters of
@@ -103,7 +103,7 @@ func TestTape(t *testing.T) {
 		r.End.Jobs[0].Stages[dag.Map].Attempts[i].Bytes = 100e6
 	}
 	r.End.Jobs[0].Stages[dag.Reduce].Attempts[0].Bytes = 75e6
-	f, _, err := Learn([]Run{r}, options(t))
+	f, _, err := LearnJobs([]JobRun{r}, options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestWaiting(t *testing.T) {
 	}
 	o := options(t)
 	o.Waiting = true
-	f, warnings, err := Learn([]Run{r}, o)
+	f, warnings, err := LearnJobs([]JobRun{r}, o)
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
@@ -138,7 +138,7 @@ func TestWaiting(t *testing.T) {
 func TestDoubts(t *testing.T) {
 	slow := run()
 	slow.End.Jobs[0].Stages[dag.Map].Attempts[0].End = 100_000
-	_, warnings, err := Learn([]Run{slow}, options(t))
+	_, warnings, err := LearnJobs([]JobRun{slow}, options(t))
 	if want := "s1: its maps took 35.7s in the mean, their counters account for 5s: what they waited for"; err != nil ||
 		len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
 		t.Errorf("%v, %v", err, warnings)
@@ -146,18 +146,18 @@ func TestDoubts(t *testing.T) {
 	later := run()
 	later.End.Plan.Jobs[0].Node = "s2"
 	later.End.Jobs[0].Submitted, later.End.Jobs[0].Finished = 20_000, 30_000
-	_, warnings, err = Learn([]Run{run(), later}, options(t))
+	_, warnings, err = LearnJobs([]JobRun{run(), later}, options(t))
 	if want := "s1 and s2 did not run at once"; err != nil || len(warnings) != 1 ||
 		!strings.HasPrefix(warnings[0], want) {
 		t.Errorf("%v, %v", err, warnings)
 	}
-	if _, _, err := Learn([]Run{run(), run()}, options(t)); err == nil ||
+	if _, _, err := LearnJobs([]JobRun{run(), run()}, options(t)); err == nil ||
 		!strings.Contains(err.Error(), `x.jhist and x.jhist both hold a job "s1"`) {
 		t.Errorf("one job twice: %v", err)
 	}
 	none := run()
 	none.End.Jobs[0].Stages[dag.Map].Attempts = nil
-	if _, _, err := Learn([]Run{none}, options(t)); !errors.Is(err, ErrNothing) {
+	if _, _, err := LearnJobs([]JobRun{none}, options(t)); !errors.Is(err, ErrNothing) {
 		t.Errorf("no map: %v", err)
 	}
 }
@@ -189,7 +189,7 @@ func TestOtherEngine(t *testing.T) {
 			Plan: &dag.Plan{Jobs: []dag.Job{{Stages: make([]dag.Stage, n)}}},
 			Jobs: []dag.JobState{{Stages: make([]dag.StageState, n)}}, State: dag.Succeeded,
 		}
-		if _, _, err := Learn([]Run{{End: s}}, Options{}); !errors.Is(err, ErrEngine) {
+		if _, _, err := LearnJobs([]JobRun{{End: s}}, JobOptions{}); !errors.Is(err, ErrEngine) {
 			t.Errorf("%d stages: %v", n, err)
 		}
 	}

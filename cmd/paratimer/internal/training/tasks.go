@@ -1,4 +1,4 @@
-package jobfile
+package training
 
 import (
 	"cmp"
@@ -55,7 +55,7 @@ type task struct {
 	used    mapreduce.Usage
 }
 
-func tasksOf(run *Run, job int) (out [2][]task) {
+func tasksOf(run *JobRun, job int) (out [2][]task) {
 	state := &run.End.Jobs[job]
 	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 		for i := range state.Stages[k].Attempts {

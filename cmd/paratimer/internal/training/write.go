@@ -1,4 +1,4 @@
-package jobfile
+package training
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// Write writes a job file in YAML. Read returns the same Name and Spec for it. If Read would not accept the file, Write
-// returns an error and writes nothing.
-func Write(w io.Writer, f *File) error {
+// WriteJobs writes a job file in YAML. ReadJobs returns the same Name and Spec for it. If ReadJobs would not accept the
+// file, WriteJobs returns an error and writes nothing.
+func WriteJobs(w io.Writer, f *JobFile) error {
 	var b bytes.Buffer
 	for _, l := range f.Comments { // text of a recording cannot end a line
 		fmt.Fprintf(&b, "# %s\n", strings.Map(shown, l))
@@ -40,7 +40,7 @@ func Write(w io.Writer, f *File) error {
 			writeDemand(&b, "merge", j.Merge)
 		}
 	}
-	if _, err := Read(b.Bytes(), "the job file"); err != nil {
+	if _, err := ReadJobs(b.Bytes(), "the job file"); err != nil {
 		return fmt.Errorf("this is not a job file that could be read again: %w", err)
 	}
 	_, err := w.Write(b.Bytes())
