@@ -94,7 +94,8 @@ func cpuTime(b *testing.B) time.Duration {
 }
 
 // BenchmarkSparkAttach attaches a process to generated applications, which run faster than real ones, until they end.
-// It reports the CPU time of a tick and what was resident after a half, at the end, and at most.
+// It reports the CPU time of a tick, what was resident after a half, at the end, and at most, and how many times more
+// bytes all jobs, stages and tasks at each tick would be.
 func BenchmarkSparkAttach(b *testing.B) {
 	const newest = " --sql newest --session"
 	for name, c := range map[string]struct {
@@ -133,6 +134,16 @@ func BenchmarkSparkAttach(b *testing.B) {
 				b.ReportMetric(cpu.Seconds()/float64(ticks), "cpu-s/tick")
 				b.ReportMetric(float64(bytes/ticks)/1024, "KB/tick")
 				b.ReportMetric(float64(ticks), "ticks")
+				const instants = 100
+				naive, now := 0, restsim.SparkBegin
+				whole := &restsim.SparkDriver{
+					SparkApplication: c.SparkApplication, Now: func() dag.Instant { return now },
+				}
+				for range instants {
+					now = now.Add(c.Ends() / instants)
+					naive += whole.Naive() / instants
+				}
+				b.ReportMetric(float64(naive)*float64(ticks)/float64(bytes), "times-less")
 				b.ReportMetric(float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)/1024, "MB")
 			}
 		})
