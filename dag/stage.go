@@ -12,8 +12,9 @@ import (
 // A Stage is a set of a job's tasks with the same program: a MapReduce job's maps, its reduces, a vertex of Tez, a
 // stage of Spark.
 type Stage struct {
-	Name  string // the engine's name for it, unique in its job: "map", "Reducer 2"
-	Title string // its name for people, which may differ between runs and get better during one; "" is Name
+	Name string // the engine's name for it, unique in its job: "map", "Reducer 2"
+	// Title is its name for people, which may differ between runs and get better during one; "" is Name.
+	Title string `plan:"title"`
 	URL   string // address of its page at the engine; "" if it has none
 	After []Edge // the stages that it reads
 	// The resources of a task: memory (YARN) or cores (Executors); 0 is the engine's default, one core. A MapReduce
@@ -152,6 +153,15 @@ func numbered(title string) (short string, ok bool) {
 func IsNumbered(title string) bool {
 	_, ok := numbered(title)
 	return ok
+}
+
+// WithoutNumber returns a title without the number of its stage, which differs between runs.
+func WithoutNumber(title string) string {
+	if !IsNumbered(title) {
+		return title
+	}
+	_, what, _ := strings.Cut(title, titleJoint)
+	return what
 }
 
 // Label returns the name of a stage for people.

@@ -175,8 +175,8 @@ var titles = map[string]string{
 var stageFields = map[string]string{
 	"map":    "tasks,records,cost,setup,out,bytes,extent",
 	"reduce": "tasks,records,cost,copy,sort,reduce,setup,out,bytes,extent,groups,keys",
-	"stages": "name,after,edge,slow_start,full_start,tasks,records,cost,memory,cores,max_running,pool,setup,out,bytes," +
-		"extent,pause",
+	"stages": "name,title,after,edge,slow_start,full_start,tasks,records,cost,memory,cores,max_running,pool,setup,out," +
+		"bytes,extent,pause",
 }
 
 // Describe returns a field that describes a whole file, which Decode reads into a type.

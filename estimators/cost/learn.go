@@ -2,6 +2,7 @@ package cost
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
@@ -47,6 +48,9 @@ func Learn(run dag.Run) *dag.Plan {
 		l.learnOverheads(out)
 		return out
 	}
+	for j := range out.Jobs {
+		distinguish(out.Jobs[j].Stages)
+	}
 	out.Engine, out.Whole, out.Driver, out.Cluster.Nodes = plan.Engine, plan.Whole, plan.Driver, nil
 	bare, o := run.Now().Plan.Overheads, &out.Overheads
 	o.SetupMin, o.Finish, o.Cold = bare.SetupMin, bare.Finish, 0
@@ -60,6 +64,18 @@ func Learn(run dag.Run) *dag.Plan {
 		}
 	}
 	return out
+}
+
+// distinguish numbers the titles that several stages have: "count at app.py:10 #2".
+func distinguish(stages []dag.Stage) {
+	seen := map[string]int{}
+	for k := range stages {
+		if title := stages[k].Title; title != "" {
+			if seen[title]++; seen[title] > 1 {
+				stages[k].Title = fmt.Sprintf("%s #%d", title, seen[title])
+			}
+		}
+	}
 }
 
 // learnOverheads sets the starts and the pauses of MapReduce jobs.
@@ -126,7 +142,9 @@ func (st *stage) warmRate() float64 {
 // removed. The start of a task of a MapReduce job is apart from its work.
 func (l *learner) learned(st *stage) dag.Stage {
 	plan, n := st.plan, st.plan.Tasks
-	out := dag.Stage{Name: plan.Name, After: plan.After, Tasks: n, Known: plan.Known}
+	out := dag.Stage{
+		Name: plan.Name, Title: dag.WithoutNumber(plan.Title), After: plan.After, Tasks: n, Known: plan.Known,
+	}
 	in, wrote, bytes := profiles.Blank(n), profiles.Blank(n), profiles.Blank(n)
 	extent, setup := profiles.Blank(n), profiles.Blank(n)
 	took, units, works := 0.0, 0.0, l.worksOf(st)

@@ -1,6 +1,7 @@
 package cost_test
 
 import (
+	"slices"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -71,6 +72,24 @@ func TestPausesOfTheDriver(t *testing.T) {
 		if len(d) == 0 || d.At(0.05).Seconds() > left || d.At(0.95).Seconds() < left {
 			t.Errorf("at %d s: %.0f s are left, out of the range", at, left)
 		}
+	}
+}
+
+// TestTitlesOfStagesToCome checks that stages to come have the titles of the earlier run without their numbers, and
+// that no two titles of a profile are equal.
+func TestTitlesOfStagesToCome(t *testing.T) {
+	t.Parallel()
+	ended := snapshotOf(t, program(time.Second), time.Hour)
+	ended.Plan.Jobs[0].Stages[3].Title = dag.StageTitle(3, "count at job.py:1")
+	profile := cost.Learn(dag.Run{}.Append(ended))
+	s := profiles.Attach(snapshotOf(t, program(time.Second), 6*time.Second), []*dag.Plan{profile})
+	var got []string
+	for i := range s.Plan.Jobs[0].Stages {
+		got = append(got, s.Plan.StageName(0, dag.StageIndex(i)))
+	}
+	want := []string{"Stage 0 · count at job.py:0", "count at job.py:1", "count at job.py:2", "count at job.py:1 #2"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

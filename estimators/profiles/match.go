@@ -251,8 +251,8 @@ func (a *alignment) complete(s *dag.Snapshot, known *dag.Job) {
 			continue
 		}
 		to := dag.Stage{
-			Name: was.Name, Tasks: was.Tasks, Known: true, Cores: was.Cores, Pool: was.Pool, Pause: was.Pause,
-			Pipelines: make([]dag.Pipeline, 1),
+			Name: was.Name, Title: was.Title, Tasks: was.Tasks, Known: true, Cores: was.Cores, Pool: was.Pool,
+			Pause: was.Pause, Pipelines: make([]dag.Pipeline, 1),
 		}
 		for _, e := range was.After {
 			if k := at[e.From]; k >= 0 {
