@@ -24,7 +24,7 @@ import (
 // application (docs/evidence/benchmarks.md). GOGC sets another limit.
 func Main() int {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
+		debug.SetGCPercent(40)
 	}
 	return Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr)
 }
