@@ -235,6 +235,7 @@ func TestBrokenEvents(t *testing.T) {
 		`"TaskStart"`, `"TaskStart","Stage ID":0,"Task Info":{}`, `"TaskStart","Stage ID":0,"Task Info":{"Task ID":3}`,
 		`"TaskEnd","Stage ID":0`, `"TaskEnd","Stage ID":0,"Task Info":null`, `"TaskEnd","Stage ID":0,"Task Info":{"Task ID":3}`,
 		`"TaskEnd","Stage ID":0,"Task Info":{"Task ID":3,"Index":3,"Launch Time":1760000001100,"Executor ID":"1"}`,
+		`"TaskStart","Stage ID":0,"Stage Attempt ID":-7,"Task Info":{"Task ID":3,"Index":3,"Launch Time":1760000001100,"Executor ID":"1"}`,
 		`"ExecutorAdded"`, `"ExecutorAdded","Timestamp":1760000000500,"Executor ID":"1"`,
 		`"ExecutorAdded","Executor ID":"1","Executor Info":{"Total Cores":99999999999}`, `"ExecutorRemoved"`,
 	} {

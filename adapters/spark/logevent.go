@@ -177,8 +177,8 @@ func (w *stageRow) sound() bool {
 
 func (w *wireEvent) hasTask() bool {
 	t := &w.TaskInfo
-	return idOf(w.StageID) >= 0 && w.AttemptID.ID() < mostAttempts && idOf(t.TaskID) >= 0 && t.LaunchTime > 0 &&
-		t.Index.ID() >= 0 && t.ExecutorID != ""
+	return idOf(w.StageID) >= 0 && w.AttemptID.ID() >= 0 && w.AttemptID.ID() < mostAttempts && idOf(t.TaskID) >= 0 &&
+		t.LaunchTime > 0 && t.Index.ID() >= 0 && t.ExecutorID != ""
 }
 
 func (w *wireEvent) hasExecution() bool { return idOf(w.ExecutionID) >= 0 }
