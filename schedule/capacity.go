@@ -82,7 +82,7 @@ func (c *capacityScheduler) Reset(s *dag.Snapshot, free int) member {
 	return c.Member(s, s.Queue, s.User)
 }
 
-// member returns a user of a queue of the snapshot. The first queue is ours.
+// Member returns a user of a queue of the snapshot. The first queue is ours.
 func (c *capacityScheduler) Member(s *dag.Snapshot, inQueue, name string) member {
 	q := slices.IndexFunc(c.queues, func(q queue) bool { return q.name == inQueue })
 	if q < 0 {

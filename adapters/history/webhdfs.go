@@ -276,7 +276,7 @@ func refusal(resp *http.Response, text []byte) error {
 	return errors.New(why)
 }
 
-// A status is HDFS's status of a file or folder.
+// A fileStatus is HDFS's status of a file or folder.
 type fileStatus struct {
 	Suffix   string `json:"pathSuffix"`
 	Kind     string `json:"type"` // FILE, DIRECTORY or SYMLINK
@@ -295,8 +295,8 @@ func (s *fileStatus) Mode() fs.FileMode {
 	return kinds[s.Kind] | 0o444
 }
 
-// A file is the body of a response, of an open file or another one. Reading fails if no data arrives for patience, so
-// that a hanging DataNode cannot block its reader forever. The length of a file is not limited.
+// A remoteFile is the body of a response, of an open file or another one. Reading fails if no data arrives for
+// patience, so that a hanging DataNode cannot block its reader forever. The length of a file is not limited.
 type remoteFile struct {
 	io.ReadCloser
 	info   fs.FileInfo     // of an open file

@@ -260,7 +260,7 @@ func (l *Log) arrange() error {
 	return nil
 }
 
-// stamps returns the times of all events, with the relations that clock.Straighten needs.
+// stamps returns the times of all events, with the relations that events.Straighten needs.
 func (l *Log) stamps() []events.Stamp {
 	out := make([]events.Stamp, len(l.events))
 	began := map[int32]int{} // event indices of the starts of tasks

@@ -66,7 +66,7 @@ type wireDriver struct {
 	Started input.Optional `json:"starttime"`
 }
 
-// ends are the states of applications that have ended, and what they mean. An application is FINISHED also if it has
+// masterEnds are the states of applications that have ended, and what they mean. An application is FINISHED also if it has
 // failed, or if its driver was killed.
 var masterEnds = map[string]dag.State{
 	"FINISHED": dag.EndedUnconfirmed, "FAILED": dag.Failed, "KILLED": dag.Killed, "UNKNOWN": dag.EndedUnconfirmed,
@@ -168,7 +168,7 @@ func (m *Master) find(ctx context.Context, base string, active []wireMasterApp) 
 	return nil
 }
 
-// addressOf returns the address of a driver by a link in the master's page; "" if it is none. A master that is a
+// driverAddress returns the address of a driver by a link in the master's page; "" if it is none. A master that is a
 // reverse proxy (spark.ui.reverseProxy) has links that begin with /proxy/.
 func driverAddress(base, link string) string {
 	if strings.HasPrefix(link, "/proxy/") {

@@ -1,5 +1,5 @@
 //go:build race
 
-package sinks_test
+package notify_test
 
 const raceEnabled = true
