@@ -144,9 +144,20 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 		options.Blockings = text.blockings
 	}
 	many := fleet.New(options, all)
-	hangups := make(chan os.Signal, 1)
+	rereadRules(c, path, many)
+	log.Info().Int("rules", len(all)).Msg("watching")
+	if full {
+		return shown.Run(ctx, many.Run)
+	}
+	return many.Run(ctx)
+}
+
+// rereadRules reads the rules again at each SIGHUP until the end of the context. Without a file, and if it cannot be
+// read, the rules stay.
+func rereadRules(c *cli.Context, path string, many *fleet.Fleet) {
+	log, hangups := command.Logger(c), make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
-	context.AfterFunc(ctx, func() { signal.Stop(hangups); close(hangups) })
+	context.AfterFunc(c.Context, func() { signal.Stop(hangups); close(hangups) })
 	go func() {
 		for range hangups {
 			if path == "" {
@@ -161,11 +172,6 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 			log.Info().Int("rules", len(again)).Msg("the rules were read again")
 		}
 	}()
-	log.Info().Int("rules", len(all)).Msg("watching")
-	if full {
-		return shown.Run(ctx, many.Run)
-	}
-	return many.Run(ctx)
 }
 
 // serveBoard returns a board of all queries, for the screen or for the page of --listen; nil without both. It logs
