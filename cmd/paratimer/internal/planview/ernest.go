@@ -35,7 +35,7 @@ type Fitted struct {
 	model *ernest.Model
 }
 
-// A ErnestPart is terms of the model, each with its coefficient.
+// An ErnestPart is terms of the model, each with its coefficient.
 type ErnestPart struct {
 	Terms        []ernest.Term `json:"terms"`
 	Coefficients []float64     `json:"coefficients"`

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// PageLimits of a board.
+// Limits of a board.
 const (
 	mostRunning = 2000 // running queries
 	mostEnded   = 100  // ended queries, the newest

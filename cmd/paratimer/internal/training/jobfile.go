@@ -49,7 +49,7 @@ type (
 	}
 )
 
-// ReadJobFile is Read for a file; for "-" it reads in. Errors of the file system are *fs.PathError.
+// ReadJobFile is ReadJobs for a file; for "-" it reads in. Errors of the file system are *fs.PathError.
 func ReadJobFile(path string, in io.Reader) (*JobFile, error) {
 	src, name, err := infile.ReadSource(path, in, maxBytes)
 	if err != nil {
@@ -59,7 +59,7 @@ func ReadJobFile(path string, in io.Reader) (*JobFile, error) {
 }
 
 // ReadJobs reads a job file. name is its name in messages. Errors are *planfile.Error, joined in the order of the file;
-// the File is then nil.
+// the JobFile is then nil.
 func ReadJobs(src []byte, name string) (*JobFile, error) {
 	var w JobDocument
 	doc, err := planfile.Decode(src, name, "job file", &w)
