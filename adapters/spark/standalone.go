@@ -66,8 +66,8 @@ type wireDriver struct {
 	Started input.Optional `json:"starttime"`
 }
 
-// masterEnds are the states of applications that have ended, and what they mean. An application is FINISHED also if it has
-// failed, or if its driver was killed.
+// masterEnds are the states of applications that have ended, and what they mean. An application is FINISHED also if it
+// has failed, or if its driver was killed.
 var masterEnds = map[string]dag.State{
 	"FINISHED": dag.EndedUnconfirmed, "FAILED": dag.Failed, "KILLED": dag.Killed, "UNKNOWN": dag.EndedUnconfirmed,
 }
