@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestOvertaken holds which attempts were stopped because another attempt of their task succeeded.
+// TestOvertaken checks which attempts were stopped because another attempt of their task succeeded.
 func TestOvertaken(t *testing.T) {
 	t.Parallel()
 	a := func(task, number int32, state dag.AttemptState, start, end dag.Instant) dag.Attempt {

@@ -36,7 +36,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestCleanLeavesNames holds that names of ordinary languages stay as they are.
+// TestCleanLeavesNames checks that names of ordinary languages stay as they are.
 func TestCleanLeavesNames(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestBenchmarks holds each job to what Table 3 says of it, and what its reduces write to a count of the same things by
-// other means.
+// TestBenchmarks checks each job to what Table 3 says of it, and what its reduces write to a count of the same things
+// by other means.
 func TestBenchmarks(t *testing.T) {
 	t.Parallel()
 	results := map[string]func(t *testing.T, lines []string) int{

@@ -53,7 +53,7 @@ func (l *lab) report(id, state string, jobs int) {
 }
 
 // onScreen watches a script full screen in a terminal of tmux. The function that it returns waits for the end, and
-// holds that the screen has shown the script, and that what happened stands below it.
+// checks that the screen has shown the script, and that what happened stands below it.
 func (l *lab) onScreen(id string) (over func()) {
 	l.t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {

@@ -175,7 +175,7 @@ func (e *encrypted) finds(name string, code int, text, hint string, args ...stri
 	}
 }
 
-// nowhere holds that no file which the watchers have left holds any of these.
+// nowhere checks that no file which the watchers have left holds any of these.
 func (e *encrypted) nowhere(secrets ...string) {
 	e.t.Helper()
 	files := 0

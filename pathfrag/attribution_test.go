@@ -42,7 +42,7 @@ func play(t interface {
 	}
 }
 
-// partition holds that parts follow each other from the first submission to the end, that none is empty or negative,
+// partition checks that parts follow each other from the first submission to the end, that none is empty or negative,
 // and that the sums add up.
 func partition(s *dag.Snapshot, a *pathfrag.Attribution) error {
 	at := a.From
@@ -122,8 +122,8 @@ func drawOptions(t *rapid.T, p *dag.Plan) simulate.Options {
 	return o
 }
 
-// TestPartsAddUp holds the partition at every snapshot of drawn runs with failures, skew and lost nodes, with marks and
-// without.
+// TestPartsAddUp checks the partition at every snapshot of drawn runs with failures, skew and lost nodes, with marks
+// and without.
 func TestPartsAddUp(t *testing.T) {
 	for name, draw := range map[string]func(*rapid.T) *dag.Plan{
 		"fifo": func(t *rapid.T) *dag.Plan { return golden.Draw(t).Plan },
@@ -252,7 +252,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestCausesAreDocumented holds that docs/reports.md names every cause with its meaning, and no other, in order.
+// TestCausesAreDocumented checks that docs/reports.md names every cause with its meaning, and no other, in order.
 func TestCausesAreDocumented(t *testing.T) {
 	b, err := os.ReadFile("../docs/reports.md")
 	if err != nil {
@@ -279,7 +279,7 @@ func TestCausesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestCausesOnCores holds that what people read of a Spark application is about cores, not about containers, and
+// TestCausesOnCores checks that what people read of a Spark application is about cores, not about containers, and
 // that words for other clusters stay.
 func TestCausesOnCores(t *testing.T) {
 	t.Parallel()
@@ -302,8 +302,8 @@ func TestCausesOnCores(t *testing.T) {
 	}
 }
 
-// TestTowards holds that the chain of a run that goes on ends with the attempt that its end waits for, and without that
-// knowledge with the one that has run longest.
+// TestTowards checks that the chain of a run that goes on ends with the attempt that its end waits for, and without
+// that knowledge with the one that has run longest.
 func TestTowards(t *testing.T) {
 	phase := dag.Stage{Known: true, Tasks: 1}
 	plan := &dag.Plan{

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestDriverOfSpark holds that time in which no job runs is the driver's, and that tasks wait for cores only while
+// TestDriverOfSpark checks that time in which no job runs is the driver's, and that tasks wait for cores only while
 // others hold them.
 func TestDriverOfSpark(t *testing.T) {
 	t.Parallel()

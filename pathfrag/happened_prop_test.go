@@ -42,7 +42,7 @@ func drawCluster(t *rapid.T) *dag.Plan {
 	return p
 }
 
-// TestHappenedHolds holds, at every snapshot of drawn runs with failures and lost nodes, what makes a schedule of what
+// TestHappenedHolds checks, at every snapshot of drawn runs with failures and lost nodes, what makes a schedule of what
 // happened, alone and joined with what is to come: every attempt is in it once, no row holds two at once, the path
 // through it is as long as it is, and what has happened is not changed by what is expected.
 func TestHappenedHolds(t *testing.T) {

@@ -34,7 +34,7 @@ func lastSnapshot(t testing.TB, plan *dag.Plan, opt simulate.Options) *dag.Snaps
 	}
 }
 
-// TestGoldenHappened holds that what has happened reads as what was planned: of a run without noise and failures,
+// TestGoldenHappened checks that what has happened reads as what was planned: of a run without noise and failures,
 // schedule, rounds, fragments and critical path are those that the independent reference program planned at t = 0.
 func TestGoldenHappened(t *testing.T) {
 	fields, cases := 0, 0
@@ -71,7 +71,7 @@ func (g *goldenCheck) path(plan *dag.Plan, sch *schedule.Schedule, want golden.F
 	*g.fields += 6*(len(want.Schedule)+len(want.Rounds)) + 8*len(want.Fragments) + 4*len(want.CriticalPath) + 1
 }
 
-// TestGoldenJoined holds that what has happened and what a replay expects are one schedule: at each of the reference
+// TestGoldenJoined checks that what has happened and what a replay expects are one schedule: at each of the reference
 // program's instants, failures among them, its attempts without the failed ones are those of the re-plan, and so are
 // its rounds.
 func TestGoldenJoined(t *testing.T) {

@@ -65,7 +65,7 @@ func drawOdd(t *rapid.T) *dag.Snapshot {
 	return s
 }
 
-// TestOddSnapshots holds that what makes no sense neither panics nor breaks the sums: of accounts, and of the path
+// TestOddSnapshots checks that what makes no sense neither panics nor breaks the sums: of accounts, and of the path
 // through what happened.
 func TestOddSnapshots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

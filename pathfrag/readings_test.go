@@ -95,7 +95,7 @@ func remembered(t *testing.T, dir, name string) source {
 	return src
 }
 
-// TestRecordings holds the partition on all recordings, and that both readings of a run, its capture and its job
+// TestRecordings checks the partition on all recordings, and that both readings of a run, its capture and its job
 // history, give the same account: to half a second what the engine's instants tell, to a tick where an AM's container
 // is only seen by looking, and where set-up ends by reports. History knows nothing of the attempts of a dead master
 // (amrestart).

@@ -48,7 +48,7 @@ func TestAnyStages(t *testing.T) {
 	}
 }
 
-// TestNoExecutorYet holds that the time to the first task of a Spark application, whose stages are ready when it
+// TestNoExecutorYet checks that the time to the first task of a Spark application, whose stages are ready when it
 // submits its first job, is that of executors that start, and once one is there the driver's.
 func TestNoExecutorYet(t *testing.T) {
 	t.Parallel()
@@ -84,7 +84,7 @@ func TestNoExecutorYet(t *testing.T) {
 
 type times = map[pathfrag.Cause]time.Duration
 
-// TestWaitsOnExecutors holds the causes of waits and of long tasks on executors: two stages of an application on two
+// TestWaitsOnExecutors checks the causes of waits and of long tasks on executors: two stages of an application on two
 // cores, the second of which reads the first one by a broadcast.
 func TestWaitsOnExecutors(t *testing.T) {
 	t.Parallel()
@@ -165,7 +165,7 @@ func TestWaitsOnExecutors(t *testing.T) {
 	}
 }
 
-// TestLaunchOfVertices holds that all the time to the first task of a DAG of Tez is launch: an attempt starts in its
+// TestLaunchOfVertices checks that all the time to the first task of a DAG of Tez is launch: an attempt starts in its
 // JVM, and a JVM may take longer to start than a master of MapReduce takes to ask for its first task.
 func TestLaunchOfVertices(t *testing.T) {
 	t.Parallel()

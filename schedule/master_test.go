@@ -104,8 +104,8 @@ func lanes(sch *Schedule) int {
 	return len(seen)
 }
 
-// TestMoreCoresNeverLater holds that executors that come, or come earlier, never make one stage longer, whose tasks are
-// served in turn, and that a replay to the end alone ends at the same instant.
+// TestMoreCoresNeverLater checks that executors that come, or come earlier, never make one stage longer, whose tasks
+// are served in turn, and that a replay to the end alone ends at the same instant.
 func TestMoreCoresNeverLater(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -147,7 +147,7 @@ func TestMoreCoresNeverLater(t *testing.T) {
 	})
 }
 
-// TestGrowthOfAnyNumbers holds that a replay ends whatever numbers a tape gives.
+// TestGrowthOfAnyNumbers checks that a replay ends whatever numbers a tape gives.
 func TestGrowthOfAnyNumbers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

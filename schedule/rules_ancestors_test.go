@@ -37,7 +37,7 @@ func tenSeconds(t Task) Cost {
 	return c
 }
 
-// TestAncestorsFirst holds what Tez' master does, in schedules that were made by hand.
+// TestAncestorsFirst checks what Tez' master does, in schedules that were made by hand.
 func TestAncestorsFirst(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

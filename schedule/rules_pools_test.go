@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestPools holds which stages Spark's FAIR scheduler serves, computed by hand from its FairSchedulingAlgorithm: pools
+// TestPools checks which stages Spark's FAIR scheduler serves, computed by hand from its FairSchedulingAlgorithm: pools
 // below their minimal share, then by what runs for their weight, and that a replay to the end alone ends at the same
 // instant. Tasks of a and b take 10 s, those of c 4 s.
 func TestPools(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestInZone holds that the times of a sentence are those of another zone, with its name, and that nothing else of it
+// TestInZone checks that the times of a sentence are those of another zone, with its name, and that nothing else of it
 // changes: a deadline stays in the zone in which it was given.
 func TestInZone(t *testing.T) {
 	tokyo, err := time.LoadLocation("Asia/Tokyo")

@@ -125,7 +125,7 @@ func truthOf(t *testing.T, rec *recording.Answers, workflow string) truth {
 	return out
 }
 
-// TestRecordings holds every recorded run to what any run must keep.
+// TestRecordings checks every recorded run to what any run must keep.
 func TestRecordings(t *testing.T) {
 	for _, file := range recordings(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -45,8 +45,8 @@ func playedFile(t *testing.T, path string, o recording.Options) (all []*dag.Snap
 	}
 }
 
-// TestSparkKilledOnYARN holds that of an application that the ResourceManager has killed the end is its word, as it was
-// live.
+// TestSparkKilledOnYARN checks that of an application that the ResourceManager has killed the end is its word, as it
+// was live.
 func TestSparkKilledOnYARN(t *testing.T) {
 	t.Parallel()
 	const rm, app = "http://rm:8088", "application_1_0001"
@@ -88,7 +88,7 @@ func pending(s *dag.Snapshot, k int) int {
 	return s.Plan.Jobs[0].Stages[k].Tasks - s.Jobs[0].Stages[k].Succeeded()
 }
 
-// TestSparkRounds holds that a recording of a driver is played round by round, to the end of the last job.
+// TestSparkRounds checks that a recording of a driver is played round by round, to the end of the last job.
 func TestSparkRounds(t *testing.T) {
 	t.Parallel()
 	all, missed := played(t, "skew-3.jsonl.gz", recording.Options{})
@@ -118,7 +118,7 @@ func TestSparkRounds(t *testing.T) {
 	}
 }
 
-// TestSparkLostExecutor holds that what an executor had written runs again when it is lost, and no more.
+// TestSparkLostExecutor checks that what an executor had written runs again when it is lost, and no more.
 func TestSparkLostExecutor(t *testing.T) {
 	t.Parallel()
 	all, _ := played(t, "fetch-3.jsonl.gz", recording.Options{})
@@ -136,7 +136,7 @@ func TestSparkLostExecutor(t *testing.T) {
 	}
 }
 
-// TestSparkUnknown holds that a recording says which applications it has.
+// TestSparkUnknown checks that a recording says which applications it has.
 func TestSparkUnknown(t *testing.T) {
 	t.Parallel()
 	rec, err := recording.OpenAnswers(filepath.Join("..", "spark", "testdata", "skew-3.jsonl.gz"))

@@ -96,7 +96,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestBinary holds that both encodings of one history are one job.
+// TestBinary checks that both encodings of one history are one job.
 func TestBinary(t *testing.T) {
 	for _, name := range []string{"failure", "quadratic"} {
 		text := fixture(t, name)
@@ -285,7 +285,7 @@ func TestEndlessBadLines(t *testing.T) {
 
 var millis = regexp.MustCompile(`\b1[4-9]\d{11}\b`)
 
-// TestMasterClock holds the length of a job whose master's clock was set while it ran: for one event, or for good.
+// TestMasterClock checks the length of a job whose master's clock was set while it ran: for one event, or for good.
 func TestMasterClock(t *testing.T) {
 	t.Parallel()
 	b := fixture(t, "quadratic")
@@ -341,7 +341,7 @@ func TestMasterClock(t *testing.T) {
 	}
 }
 
-// TestFitting holds that a history's number of tasks is that of its attempts if it announces far more than it lists.
+// TestFitting checks that a history's number of tasks is that of its attempts if it announces far more than it lists.
 func TestFitting(t *testing.T) {
 	t.Parallel()
 	two := []*Attempt{newAttempt(dag.Map, 0, 0), newAttempt(dag.Map, 1, 0)}

@@ -264,7 +264,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestSubmittedLater holds that no second is negative if who submits a job has a clock that is ahead of its master's.
+// TestSubmittedLater checks that no second is negative if who submits a job has a clock that is ahead of its master's.
 func TestSubmittedLater(t *testing.T) {
 	t.Parallel()
 	j := testJob("job_1_0001", 1000, 2)

@@ -19,7 +19,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestOpen holds what is opened and what is refused. A pipe that nobody writes to must be refused without opening it:
+// TestOpen checks what is opened and what is refused. A pipe that nobody writes to must be refused without opening it:
 // that waits.
 func TestOpen(t *testing.T) {
 	t.Parallel()
@@ -76,7 +76,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// TestReadSource holds that stdin and files are read whole, up to a size, and that errors have the name.
+// TestReadSource checks that stdin and files are read whole, up to a size, and that errors have the name.
 func TestReadSource(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "runs.csv")

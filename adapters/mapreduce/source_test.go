@@ -291,7 +291,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestSnapshotsShareWhatStays holds that a snapshot shares the phases that have not changed with the one before, and
+// TestSnapshotsShareWhatStays checks that a snapshot shares the phases that have not changed with the one before, and
 // that no later observation changes a snapshot.
 func TestSnapshotsShareWhatStays(t *testing.T) {
 	var before *dag.Snapshot

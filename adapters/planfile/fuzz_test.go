@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// FuzzRead holds that no file panics, and that what is read can be written and read again.
+// FuzzRead checks that no file panics, and that what is read can be written and read again.
 func FuzzRead(f *testing.F) {
 	seeds := 0
 	for _, pattern := range []string{"../../examples/*.yaml", "testdata/bad/*[nl]"} {

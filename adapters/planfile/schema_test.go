@@ -15,7 +15,7 @@ import (
 
 const schemaFile = "../../docs/plan.schema.json"
 
-// TestWrittenPlansSatisfySchema holds that a program with the published schema accepts what Write writes.
+// TestWrittenPlansSatisfySchema checks that a program with the published schema accepts what Write writes.
 func TestWrittenPlansSatisfySchema(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open(schemaFile)
@@ -47,7 +47,7 @@ func TestWrittenPlansSatisfySchema(t *testing.T) {
 	})
 }
 
-// TestEveryFieldHasATag holds that a new field of package dag gets a place in plan files, or is listed here.
+// TestEveryFieldHasATag checks that a new field of package dag gets a place in plan files, or is listed here.
 func TestEveryFieldHasATag(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -81,7 +81,7 @@ func TestEveryFieldHasATag(t *testing.T) {
 	}
 }
 
-// TestTimesAgreeWithSchema holds that the schema's pattern accepts the times that are read.
+// TestTimesAgreeWithSchema checks that the schema's pattern accepts the times that are read.
 func TestTimesAgreeWithSchema(t *testing.T) {
 	t.Parallel()
 	for want, times := range map[bool][]string{

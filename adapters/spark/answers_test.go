@@ -48,7 +48,7 @@ func stagesOf(t *testing.T, a *App) (names []string, warned string) {
 	return names, warned
 }
 
-// TestForgottenStage holds that a stage which waits for nothing, beside one of its job that runs, is taken to be
+// TestForgottenStage checks that a stage which waits for nothing, beside one of its job that runs, is taken to be
 // skipped if the stage that has written its output may have been dropped, and not otherwise.
 func TestForgottenStage(t *testing.T) {
 	t.Parallel()
@@ -70,7 +70,7 @@ func TestForgottenStage(t *testing.T) {
 	}
 }
 
-// TestForgottenWarned holds that what a driver has dropped is a warning, and that nothing is said of gaps which its
+// TestForgottenWarned checks that what a driver has dropped is a warning, and that nothing is said of gaps which its
 // limits do not explain.
 func TestForgottenWarned(t *testing.T) {
 	t.Parallel()
@@ -96,7 +96,7 @@ func TestForgottenWarned(t *testing.T) {
 	}
 }
 
-// TestForgottenTasks holds that tasks are still listed when the driver drops the first ones of a stage, so that those
+// TestForgottenTasks checks that tasks are still listed when the driver drops the first ones of a stage, so that those
 // after them move up.
 func TestForgottenTasks(t *testing.T) {
 	t.Parallel()

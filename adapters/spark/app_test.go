@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestUnitOfLog holds that an execution of SQL is played with the jobs of its own, and ends when it does: a moment
+// TestUnitOfLog checks that an execution of SQL is played with the jobs of its own, and ends when it does: a moment
 // before its application.
 func TestUnitOfLog(t *testing.T) {
 	t.Parallel()
@@ -196,7 +196,7 @@ func TestBatchName(t *testing.T) {
 	}
 }
 
-// TestCheckID holds which ids of units are understood.
+// TestCheckID checks which ids of units are understood.
 func TestCheckID(t *testing.T) {
 	t.Parallel()
 	for id, ok := range map[string]bool{
@@ -209,7 +209,7 @@ func TestCheckID(t *testing.T) {
 	}
 }
 
-// TestSourceNoUnit holds that a watcher of a job group that never comes says what it waits for, and ends with the
+// TestSourceNoUnit checks that a watcher of a job group that never comes says what it waits for, and ends with the
 // driver.
 func TestSourceNoUnit(t *testing.T) {
 	t.Parallel()
@@ -233,7 +233,7 @@ func TestSourceNoUnit(t *testing.T) {
 	}
 }
 
-// TestNoUnitWords holds what is said of a unit that is not there, and which ones are listed.
+// TestNoUnitWords checks what is said of a unit that is not there, and which ones are listed.
 func TestNoUnitWords(t *testing.T) {
 	t.Parallel()
 	for unit, want := range map[string]string{

@@ -178,7 +178,7 @@ func TestWholeLog(t *testing.T) {
 	}
 }
 
-// TestMissingEvents holds that a run is whole although its driver dropped events, and that a warning counts them.
+// TestMissingEvents checks that a run is whole although its driver dropped events, and that a warning counts them.
 func TestMissingEvents(t *testing.T) {
 	t.Parallel()
 	log := usualLog()
@@ -221,7 +221,7 @@ func TestMissingEvents(t *testing.T) {
 	}
 }
 
-// TestBrokenEvents holds that an event without what its kind needs is left out and counted, and hides nothing.
+// TestBrokenEvents checks that an event without what its kind needs is left out and counted, and hides nothing.
 func TestBrokenEvents(t *testing.T) {
 	t.Parallel()
 	for _, broken := range []string{
@@ -271,7 +271,7 @@ func stepped(line string, by int) string {
 	})
 }
 
-// TestLogClock holds the length of a run whose clock is set, and what the warning names.
+// TestLogClock checks the length of a run whose clock is set, and what the warning names.
 func TestLogClock(t *testing.T) {
 	t.Parallel()
 	hour := 3_600_000
@@ -309,7 +309,7 @@ func TestLogClock(t *testing.T) {
 	p.whole(t, "half of the tasks' ends an hour behind")
 }
 
-// TestAnyStep holds that a run stays as long as it is, whichever event's clock is wrong.
+// TestAnyStep checks that a run stays as long as it is, whichever event's clock is wrong.
 func TestAnyStep(t *testing.T) {
 	t.Parallel()
 	log := usualLog()
@@ -329,7 +329,7 @@ func TestAnyStep(t *testing.T) {
 	})
 }
 
-// TestCancelledByShutdown holds that what follows the application's end in the log is why it failed.
+// TestCancelledByShutdown checks that what follows the application's end in the log is why it failed.
 func TestCancelledByShutdown(t *testing.T) {
 	t.Parallel()
 	log := usualLog()
@@ -356,7 +356,7 @@ func TestCancelledByShutdown(t *testing.T) {
 	}
 }
 
-// TestNoExecutorAdded holds that executors have as many cores as had a task at once if the log does not say it.
+// TestNoExecutorAdded checks that executors have as many cores as had a task at once if the log does not say it.
 func TestNoExecutorAdded(t *testing.T) {
 	t.Parallel()
 	log := usualLog()
@@ -366,7 +366,7 @@ func TestNoExecutorAdded(t *testing.T) {
 	}
 }
 
-// TestDoubledEvents holds that events, or a piece of a log, count once if they are there twice.
+// TestDoubledEvents checks that events, or a piece of a log, count once if they are there twice.
 func TestDoubledEvents(t *testing.T) {
 	t.Parallel()
 	log := usualLog()

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestAddress holds which texts are addresses of a driver, and what is asked there.
+// TestAddress checks which texts are addresses of a driver, and what is asked there.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
@@ -42,7 +42,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestFindLocal holds that a driver that starts up is waited for if no other one answers, and for how long.
+// TestFindLocal checks that a driver that starts up is waited for if no other one answers, and for how long.
 func TestFindLocal(t *testing.T) {
 	t.Parallel()
 	starts := []Listed{{URL: "http://localhost:4040", State: dag.Submitted}}
@@ -77,7 +77,7 @@ func TestFindLocal(t *testing.T) {
 	}
 }
 
-// TestDoctor holds that Doctor says of each service whether it answers.
+// TestDoctor checks that Doctor says of each service whether it answers.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

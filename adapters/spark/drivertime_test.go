@@ -29,7 +29,7 @@ func logOf(t *testing.T, l *fixtures.SparkLog) *Log {
 
 func secs(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// TestDriverAlone holds that the time in which no job runs shows while it lasts, and that applications and executions
+// TestDriverAlone checks that the time in which no job runs shows while it lasts, and that applications and executions
 // of SQL end with their own ends.
 func TestDriverAlone(t *testing.T) {
 	t.Parallel()
@@ -92,7 +92,7 @@ func TestDriverAlone(t *testing.T) {
 	}
 }
 
-// TestDriverAloneLive holds the same of a driver that is watched: after its only job it works until the history server
+// TestDriverAloneLive checks the same of a driver that is watched: after its only job it works until the history server
 // has its end.
 func TestDriverAloneLive(t *testing.T) {
 	t.Parallel()

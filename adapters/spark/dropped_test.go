@@ -67,7 +67,7 @@ func (b *busy) tell(a *App, now float64) {
 	}
 }
 
-// TestDroppedLive holds that a completed stage has no running task, that no more tasks run than there are cores, and
+// TestDroppedLive checks that a completed stage has no running task, that no more tasks run than there are cores, and
 // that a job is over once its last stage is, although the driver never saw their ends.
 func TestDroppedLive(t *testing.T) {
 	t.Parallel()

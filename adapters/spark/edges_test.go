@@ -251,8 +251,8 @@ func TestEdgesOnYARN(t *testing.T) {
 	}
 }
 
-// TestBehindGateway holds that a driver and a history server whose addresses have paths, as behind a gateway, are asked
-// for everything below these: for applications and for pages of jobs. Their clock counts.
+// TestBehindGateway checks that a driver and a history server whose addresses have paths, as behind a gateway, are
+// asked for everything below these: for applications and for pages of jobs. Their clock counts.
 func TestBehindGateway(t *testing.T) {
 	t.Parallel()
 	c := &chain{jobs: 1, prefix: "/gateway/default/sparkhistory"}

@@ -30,7 +30,7 @@ func warned(s *dag.Snapshot, text string) bool {
 	return false
 }
 
-// TestEndWithoutHistory holds how an application ends that no history server confirms: by what was seen of its jobs,
+// TestEndWithoutHistory checks how an application ends that no history server confirms: by what was seen of its jobs,
 // and at the time at which its driver was last seen.
 func TestEndWithoutHistory(t *testing.T) {
 	t.Parallel()
@@ -119,7 +119,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestDeadHistoryServer holds that a history server that does not answer is named in the first observation.
+// TestDeadHistoryServer checks that a history server that does not answer is named in the first observation.
 func TestDeadHistoryServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, deadHistoryServer)
@@ -145,7 +145,7 @@ func deadHistoryServer(t *testing.T) {
 	}
 }
 
-// TestStartingDriver holds that a driver that answers by its page for that is waited for, and that this is said.
+// TestStartingDriver checks that a driver that answers by its page for that is waited for, and that this is said.
 func TestStartingDriver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, startingDriver)
@@ -166,7 +166,7 @@ func startingDriver(t *testing.T) {
 	}
 }
 
-// TestDateOfDriver holds that times are the driver's own if the Date headers of its answers are hours off.
+// TestDateOfDriver checks that times are the driver's own if the Date headers of its answers are hours off.
 func TestDateOfDriver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, dateOfDriver)

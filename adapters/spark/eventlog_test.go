@@ -53,7 +53,7 @@ func chunks(text string, n int) func(func([]byte) bool) {
 	}
 }
 
-// TestUnpack holds that Spark's packings are unpacked, also two streams that follow each other, and that a stream that
+// TestUnpack checks that Spark's packings are unpacked, also two streams that follow each other, and that a stream that
 // breaks off or is damaged ends in io.ErrUnexpectedEOF after what came before.
 func TestUnpack(t *testing.T) {
 	t.Parallel()
@@ -95,7 +95,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// TestUnpackBounds holds that a head that claims much costs nothing.
+// TestUnpackBounds checks that a head that claims much costs nothing.
 func TestUnpackBounds(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string]string{
@@ -114,7 +114,7 @@ func TestUnpackBounds(t *testing.T) {
 	}
 }
 
-// FuzzUnpack holds that no packed data makes it panic, or gives more than its blocks may hold.
+// FuzzUnpack checks that no packed data makes it panic, or gives more than its blocks may hold.
 func FuzzUnpack(f *testing.F) {
 	for _, pack := range []func(string, int) string{snappyOf, lz4Spark} {
 		f.Add([]byte(pack(starts(0, 3), 300)))
@@ -168,7 +168,7 @@ func TestLikeREST(t *testing.T) {
 	}
 }
 
-// TestLZ4Copies holds that a block that repeats what stands before is unpacked.
+// TestLZ4Copies checks that a block that repeats what stands before is unpacked.
 func TestLZ4Copies(t *testing.T) {
 	t.Parallel()
 	block := func(size byte, data ...byte) io.Reader {

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestCoresRunOneTask holds that no executor runs more tasks at once than it has cores, although the driver takes a
+// TestCoresRunOneTask checks that no executor runs more tasks at once than it has cores, although the driver takes a
 // result after it has launched the next task.
 func TestCoresRunOneTask(t *testing.T) {
 	t.Parallel()
@@ -44,8 +44,8 @@ func TestCoresRunOneTask(t *testing.T) {
 	}
 }
 
-// TestRunAgain holds that a task which has run again after its executor was lost has lost what it did before, also when
-// all is over.
+// TestRunAgain checks that a task which has run again after its executor was lost has lost what it did before, also
+// when all is over.
 func TestRunAgain(t *testing.T) {
 	t.Parallel()
 	a := NewApp("app-1")

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// FuzzLog holds that no event log, however damaged, makes a reader panic or a plan that is not valid.
+// FuzzLog checks that no event log, however damaged, makes a reader panic or a plan that is not valid.
 func FuzzLog(f *testing.F) {
 	f.Add([]byte(`{"Event":"SparkListenerJobStart","Job ID":0,"Submission Time":1795366705755,"Stage Infos":[{"Stage ID":0,"Number of Tasks":3,"RDD Info":[{"RDD ID":1}],"Parent IDs":[]}]}
 {"Event":"SparkListenerStageSubmitted","Stage Info":{"Stage ID":0,"Stage Attempt ID":0,"Number of Tasks":3,"Submission Time":1795366705756}}
@@ -31,7 +31,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// FuzzAnswers holds the same of what a driver answers.
+// FuzzAnswers checks the same of what a driver answers.
 func FuzzAnswers(f *testing.F) {
 	f.Add("/api/v1/applications", `[{"id":"app-1","name":"x","attempts":[{"completed":false}]}]`,
 		"/api/v1/applications/app-1/jobs",

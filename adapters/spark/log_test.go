@@ -58,7 +58,7 @@ func done(s *dag.Snapshot) (tasks, succeeded int) {
 	return tasks, succeeded
 }
 
-// TestLogs holds that the logs of three applications are read to their ends.
+// TestLogs checks that the logs of three applications are read to their ends.
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -88,7 +88,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestLogKnowsOnlyThePast holds that a log that is played shows no later event, and the edges between stages.
+// TestLogKnowsOnlyThePast checks that a log that is played shows no later event, and the edges between stages.
 func TestLogKnowsOnlyThePast(t *testing.T) {
 	t.Parallel()
 	l, err := openLog(filepath.Join("testdata", "skew-3.eventlog.gz"))
@@ -109,7 +109,7 @@ func TestLogKnowsOnlyThePast(t *testing.T) {
 	}
 }
 
-// TestLogPackings holds that a log is the same one however it is packed and cut into pieces.
+// TestLogPackings checks that a log is the same one however it is packed and cut into pieces.
 func TestLogPackings(t *testing.T) {
 	t.Parallel()
 	text := logText(t)
@@ -197,7 +197,7 @@ func lz4Of(text []byte) []byte {
 	return out
 }
 
-// TestTornLog holds that a log of an application that runs ends in the middle of a line.
+// TestTornLog checks that a log of an application that runs ends in the middle of a line.
 func TestTornLog(t *testing.T) {
 	t.Parallel()
 	text := logText(t)
@@ -213,7 +213,7 @@ func TestTornLog(t *testing.T) {
 	}
 }
 
-// TestLogSkipsWrittenStages holds that jobs of adaptive execution expect none of the stages that an earlier job has
+// TestLogSkipsWrittenStages checks that jobs of adaptive execution expect none of the stages that an earlier job has
 // written, at no event: neither between the start of a job and that of its stage.
 func TestLogSkipsWrittenStages(t *testing.T) {
 	t.Parallel()

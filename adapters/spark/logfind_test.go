@@ -39,7 +39,7 @@ func lines(app, attempt string) []string {
 
 func joined(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
 
-// TestFindLogs holds which logs are in a folder, what they are called, and the order of their pieces.
+// TestFindLogs checks which logs are in a folder, what they are called, and the order of their pieces.
 func TestFindLogs(t *testing.T) {
 	t.Parallel()
 	all := lines("app-1", "")
@@ -108,7 +108,7 @@ func TestFindLogs(t *testing.T) {
 	}
 }
 
-// TestFindLogsSkips holds that what cannot be opened, or is not to be opened, is no log.
+// TestFindLogsSkips checks that what cannot be opened, or is not to be opened, is no log.
 func TestFindLogsSkips(t *testing.T) {
 	t.Parallel()
 	in := fstest.MapFS{
@@ -120,7 +120,7 @@ func TestFindLogsSkips(t *testing.T) {
 	}
 }
 
-// TestAttempts holds that the attempts of an application are runs of their own, also in one zip as a history server
+// TestAttempts checks that the attempts of an application are runs of their own, also in one zip as a history server
 // gives them.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
@@ -160,7 +160,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestLogKinds holds that a log is read however it is packed and whatever its first event is.
+// TestLogKinds checks that a log is read however it is packed and whatever its first event is.
 func TestLogKinds(t *testing.T) {
 	t.Parallel()
 	all := lines("app-1", "")

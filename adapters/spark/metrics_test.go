@@ -23,7 +23,7 @@ const listedTask = `[{"taskId":7,"index":1,"launchTime":"2026-11-22T15:30:42.878
 "shuffleReadMetrics":{"fetchWaitTime":40,"remoteBytesRead":50,"localBytesRead":6,"recordsRead":8},
 "shuffleWriteMetrics":{"bytesWritten":70,"writeTime":5000000,"recordsWritten":9}}}]`
 
-// TestTaskMetrics holds that an ended task has the same counters from a log and from the driver's list, but the time
+// TestTaskMetrics checks that an ended task has the same counters from a log and from the driver's list, but the time
 // of its Python worker, which only a log has. A running task has none.
 func TestTaskMetrics(t *testing.T) {
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestTaskMetrics(t *testing.T) {
 	}
 }
 
-// TestBroadcastJobs holds that the last stage of a job whose output is broadcast is marked, by the tag of Spark 3.5 or
+// TestBroadcastJobs checks that the last stage of a job whose output is broadcast is marked, by the tag of Spark 3.5 or
 // the description of earlier versions.
 func TestBroadcastJobs(t *testing.T) {
 	t.Parallel()
@@ -75,7 +75,7 @@ func TestBroadcastJobs(t *testing.T) {
 	}
 }
 
-// TestExecutorsSince holds that executors have the instant at which they registered.
+// TestExecutorsSince checks that executors have the instant at which they registered.
 func TestExecutorsSince(t *testing.T) {
 	t.Parallel()
 	l, err := openLog(filepath.Join("testdata", "skew-3.eventlog.gz"))

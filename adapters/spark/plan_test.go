@@ -26,7 +26,7 @@ func TestCallSite(t *testing.T) {
 	}
 }
 
-// TestPools holds that stages of a FAIR scheduler have the pools that the driver names, those that wait that of their
+// TestPools checks that stages of a FAIR scheduler have the pools that the driver names, those that wait that of their
 // job, and that weights which nobody tells are a warning.
 func TestPools(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestPools(t *testing.T) {
 	}
 }
 
-// TestCopies holds when slow tasks are copied: with Spark's defaults, which differ by version, and only if executors
+// TestCopies checks when slow tasks are copied: with Spark's defaults, which differ by version, and only if executors
 // are on two hosts at least.
 func TestCopies(t *testing.T) {
 	t.Parallel()

@@ -64,7 +64,7 @@ const poolsHTML = `<table class="table table-bordered table-striped table-sm sor
     <table><tr><td><a href="/stages/pool?poolname=ann">late</a></td><td>7</td><td>7</td><td>7</td><td>7</td><td>FIFO</td></tr>
     </table>`
 
-// TestTakePools holds that the page of a real driver tells the pools, and that no other page does.
+// TestTakePools checks that the page of a real driver tells the pools, and that no other page does.
 func TestTakePools(t *testing.T) {
 	t.Parallel()
 	a := NewApp("app-1")
@@ -144,8 +144,8 @@ func (f *fairly) pages() (n int) {
 	return n
 }
 
-// TestSourcePools holds that a driver is asked for its pools once, and again when stages come in a pool that it has not
-// listed, that it is asked three times at most, and that a warning says which pools are not known.
+// TestSourcePools checks that a driver is asked for its pools once, and again when stages come in a pool that it has
+// not listed, that it is asked three times at most, and that a warning says which pools are not known.
 func TestSourcePools(t *testing.T) {
 	t.Parallel()
 	for _, refused := range []bool{false, true} {

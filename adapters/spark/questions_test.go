@@ -31,7 +31,7 @@ func (p *patchy) Get(_ context.Context, path string) ([]byte, error) {
 	return []byte("[]"), p.errs[part]
 }
 
-// TestQuestions holds which failures end a round, and that a question has a bound of requests.
+// TestQuestions checks which failures end a round, and that a question has a bound of requests.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	lacks := &rest.Error{Status: http.StatusNotFound}
@@ -68,7 +68,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestTakeWindow holds that parts of a list of tasks move the position of the next request, whoever made them.
+// TestTakeWindow checks that parts of a list of tasks move the position of the next request, whoever made them.
 func TestTakeWindow(t *testing.T) {
 	t.Parallel()
 	a := NewApp("app-1")
@@ -95,7 +95,7 @@ func TestTakeWindow(t *testing.T) {
 	}
 }
 
-// TestStageRow holds that a driver and an event log report a stage alike.
+// TestStageRow checks that a driver and an event log report a stage alike.
 func TestStageRow(t *testing.T) {
 	t.Parallel()
 	live, logged := NewApp("app-1"), NewApp("app-1")
@@ -122,7 +122,7 @@ func TestStageRow(t *testing.T) {
 	}
 }
 
-// TestHollowAnswers holds that an answer without content, as a gateway may send one, changes nothing.
+// TestHollowAnswers checks that an answer without content, as a gateway may send one, changes nothing.
 func TestHollowAnswers(t *testing.T) {
 	t.Parallel()
 	show := func(a *App) string {

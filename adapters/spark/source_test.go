@@ -138,8 +138,9 @@ func (f *fake) list(q url.Values) ([]byte, error) {
 	return json.Marshal(rows)
 }
 
-// TestSourcePolls holds that a stage of 10,000 tasks costs a hundredth of what its list of tasks would, round by round,
-// that all of its tasks are known to have ended when it has, and that the history server's word ends the application.
+// TestSourcePolls checks that a stage of 10,000 tasks costs a hundredth of what its list of tasks would, round by
+// round, that all of its tasks are known to have ended when it has, and that the history server's word ends the
+// application.
 func TestSourcePolls(t *testing.T) {
 	t.Parallel()
 	f := &fake{tasks: 10_000, now: 1795366700000}
@@ -187,7 +188,7 @@ func TestSourcePolls(t *testing.T) {
 	}
 }
 
-// TestSourceLastFailure holds that the failure which ends an application is known, although its driver is gone before
+// TestSourceLastFailure checks that the failure which ends an application is known, although its driver is gone before
 // it can be asked: the history server has the tasks that were still running.
 func TestSourceLastFailure(t *testing.T) {
 	t.Parallel()
@@ -209,7 +210,7 @@ func TestSourceLastFailure(t *testing.T) {
 	t.Errorf("no attempt of task 3 has failed: %+v", snap.Jobs[0].Stages[0].Attempts)
 }
 
-// TestSourceEarly holds that an application that waits for its first container is watched before its driver is there,
+// TestSourceEarly checks that an application that waits for its first container is watched before its driver is there,
 // and that one which ends without ever having one ends as the cluster manager says.
 func TestSourceEarly(t *testing.T) {
 	t.Parallel()
@@ -247,8 +248,8 @@ func TestSourceEarly(t *testing.T) {
 	}
 }
 
-// TestSourceHistoryBehind holds that a history server which has read a part of what an application has written is asked
-// again, although the cluster manager has the end.
+// TestSourceHistoryBehind checks that a history server which has read a part of what an application has written is
+// asked again, although the cluster manager has the end.
 func TestSourceHistoryBehind(t *testing.T) {
 	t.Parallel()
 	f := &fake{tasks: 8, done: 3, now: 1795366700000}
@@ -273,7 +274,7 @@ func TestSourceHistoryBehind(t *testing.T) {
 	}
 }
 
-// TestSourceSilent holds that a driver that does not answer in time is not taken to have ended, however often, but
+// TestSourceSilent checks that a driver that does not answer in time is not taken to have ended, however often, but
 // after ten minutes: its host may be lost.
 func TestSourceSilent(t *testing.T) {
 	t.Parallel()
@@ -299,7 +300,7 @@ func TestSourceSilent(t *testing.T) {
 	}
 }
 
-// TestSourceGone holds that an application whose end nobody tells ends as unconfirmed.
+// TestSourceGone checks that an application whose end nobody tells ends as unconfirmed.
 func TestSourceGone(t *testing.T) {
 	t.Parallel()
 	f := &fake{tasks: 8, done: 3, now: 1795366700000}
@@ -343,7 +344,7 @@ func (b *briefly) Get(ctx context.Context, path string) ([]byte, error) {
 	return b.fake.Get(ctx, path)
 }
 
-// TestSourceBriefJob holds that a job that came and ended between two rounds is known, and asked for once.
+// TestSourceBriefJob checks that a job that came and ended between two rounds is known, and asked for once.
 func TestSourceBriefJob(t *testing.T) {
 	t.Parallel()
 	b := &briefly{fake: &fake{tasks: 8, now: 1795366700000}}
@@ -390,7 +391,7 @@ func (h *halfway) Get(ctx context.Context, path string) ([]byte, error) {
 	return b, err
 }
 
-// TestSourceStageEnds holds that a stage which ends while its job goes on has no task left, although no list of its
+// TestSourceStageEnds checks that a stage which ends while its job goes on has no task left, although no list of its
 // tasks showed how the last ones ended.
 func TestSourceStageEnds(t *testing.T) {
 	t.Parallel()
@@ -417,7 +418,7 @@ func TestSourceStageEnds(t *testing.T) {
 	}
 }
 
-// TestFewerTasks holds that a stage keeps what it has if a broken answer gives it fewer tasks than before, and that no
+// TestFewerTasks checks that a stage keeps what it has if a broken answer gives it fewer tasks than before, and that no
 // task lies beyond its end.
 func TestFewerTasks(t *testing.T) {
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestSnapshotsShareWhatStays holds that a snapshot that shares what has not changed with the one before is the same as
-// one that is made anew, and that no later snapshot changes it.
+// TestSnapshotsShareWhatStays checks that a snapshot that shares what has not changed with the one before is the same
+// as one that is made anew, and that no later snapshot changes it.
 func TestSnapshotsShareWhatStays(t *testing.T) {
 	t.Parallel()
 	logs, err := filepath.Glob("testdata/*eventlog*")
@@ -73,7 +73,7 @@ func sharing(x, y *dag.Snapshot) int {
 	return n
 }
 
-// TestTaskThatEndsMovesOneStage holds that a snapshot copies the attempts of the stages that have changed and of no
+// TestTaskThatEndsMovesOneStage checks that a snapshot copies the attempts of the stages that have changed and of no
 // others.
 func TestTaskThatEndsMovesOneStage(t *testing.T) {
 	t.Parallel()

@@ -53,7 +53,7 @@ Left keys [1]: [cust#7]
 (12) HashAggregate [codegen id : 6]
 `
 
-// TestDescribe holds what titles say of stages with these scopes.
+// TestDescribe checks what titles say of stages with these scopes.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	plan := parsePlan(planText)
@@ -90,7 +90,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestTitles holds titles of stages: of a logged application of SQL, and of call sites.
+// TestTitles checks titles of stages: of a logged application of SQL, and of call sites.
 func TestTitles(t *testing.T) {
 	t.Parallel()
 	log, err := openLog("testdata/aqe-3.eventlog.gz")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestAFolderThatCannotBeWritten holds that it is read all the same.
+// TestAFolderThatCannotBeWritten checks that it is read all the same.
 func TestAFolderThatCannotBeWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	add(t, open(t, dir), "a.pig", "w1")

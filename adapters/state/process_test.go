@@ -163,7 +163,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestKilledWhileItHoldsTheLock holds that the next one waits for nobody, and that nothing has changed.
+// TestKilledWhileItHoldsTheLock checks that the next one waits for nobody, and that nothing has changed.
 func TestKilledWhileItHoldsTheLock(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -210,7 +210,7 @@ func TestLeftoversAreSwept(t *testing.T) {
 
 const leftover = ".tmp"
 
-// TestManyWriters holds that processes and goroutines that write one workflow at once lose nothing.
+// TestManyWriters checks that processes and goroutines that write one workflow at once lose nothing.
 func TestManyWriters(t *testing.T) {
 	dir := t.TempDir()
 	var all []*exec.Cmd
@@ -246,7 +246,7 @@ func TestManyWriters(t *testing.T) {
 	}
 }
 
-// TestDiskFull holds that a write that does not fit leaves the old file and no other.
+// TestDiskFull checks that a write that does not fit leaves the old file and no other.
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -269,7 +269,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestElect holds that one leads at a time, that another follows when it steps back or dies, and that no file stays.
+// TestElect checks that one leads at a time, that another follows when it steps back or dies, and that no file stays.
 func TestElect(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

@@ -116,7 +116,7 @@ func TestAnErrorOfChangeChangesNothing(t *testing.T) {
 	add(t, s, "a.pig", "w2") // the lock is free again
 }
 
-// TestNames holds that any name is a workflow of its own.
+// TestNames checks that any name is a workflow of its own.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -141,7 +141,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestAnEmptyWorkflowHasNoFile holds that a folder does not fill with workflows of which nothing is remembered.
+// TestAnEmptyWorkflowHasNoFile checks that a folder does not fill with workflows of which nothing is remembered.
 func TestAnEmptyWorkflowHasNoFile(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -164,7 +164,7 @@ func TestAnEmptyWorkflowHasNoFile(t *testing.T) {
 	}
 }
 
-// TestFilesThatAreNotOurs holds that each is named, with what to do, and neither read nor written over; the others
+// TestFilesThatAreNotOurs checks that each is named, with what to do, and neither read nor written over; the others
 // work.
 func TestFilesThatAreNotOurs(t *testing.T) {
 	whole, err := json.Marshal(Workflow{Version: Version, Name: "a.pig", Runs: []Run{{ID: "w1"}}})
@@ -293,7 +293,7 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// TestTrim holds that the workflows written last stay, and what is watched, and what is not ours.
+// TestTrim checks that the workflows written last stay, and what is watched, and what is not ours.
 func TestTrim(t *testing.T) {
 	s := open(t, t.TempDir())
 	for i, name := range []string{"watched", "old", "older", "new"} {

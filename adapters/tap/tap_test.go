@@ -48,7 +48,7 @@ func TestBatchesComeBack(t *testing.T) {
 	}
 }
 
-// TestBadBatches holds that an error names its field, and that Encode and Decode agree.
+// TestBadBatches checks that an error names its field, and that Encode and Decode agree.
 func TestBadBatches(t *testing.T) {
 	for want, bad := range map[string]string{
 		"v: missing":                 `{}`,

@@ -224,7 +224,7 @@ func protoMessage(t *testing.T, record, id string) []byte {
 	return b
 }
 
-// TestHistoryCut holds that a history that breaks off plays as far as it goes, and that others are errors.
+// TestHistoryCut checks that a history that breaks off plays as far as it goes, and that others are errors.
 func TestHistoryCut(t *testing.T) {
 	t.Parallel()
 	records := historyOf(t, "skew-3")

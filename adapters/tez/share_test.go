@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestSnapshotsShareWhatStays holds that a snapshot shares the vertices that have not changed with the one before, and
+// TestSnapshotsShareWhatStays checks that a snapshot shares the vertices that have not changed with the one before, and
 // that no later observation changes a snapshot.
 func TestSnapshotsShareWhatStays(t *testing.T) {
 	t.Parallel()

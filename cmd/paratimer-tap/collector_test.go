@@ -135,7 +135,7 @@ func TestMapsAndReduces(t *testing.T) {
 	}
 }
 
-// TestCollectorGoes holds that a collector which dies in mid-run harms nothing, and that what it misses is in the
+// TestCollectorGoes checks that a collector which dies in mid-run harms nothing, and that what it misses is in the
 // spool.
 func TestCollectorGoes(t *testing.T) {
 	w := newWatcher(t)
@@ -177,7 +177,7 @@ func (c call) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestSilentCollector holds that a collector which takes a batch and never answers does not keep the task.
+// TestSilentCollector checks that a collector which takes a batch and never answers does not keep the task.
 func TestSilentCollector(t *testing.T) {
 	hold := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -199,7 +199,7 @@ func TestSilentCollector(t *testing.T) {
 	}
 }
 
-// TestLittleDisk holds that a spool that cannot grow keeps whole batches, and that this is said.
+// TestLittleDisk checks that a spool that cannot grow keeps whole batches, and that this is said.
 func TestLittleDisk(t *testing.T) {
 	spool := t.TempDir()
 	file := filepath.Join(spool, "paratimer-tap."+mapAttempt+".ndjson")
@@ -224,7 +224,7 @@ func TestLittleDisk(t *testing.T) {
 	}
 }
 
-// TestNotes holds that a task without a profile says so.
+// TestNotes checks that a task without a profile says so.
 func TestNotes(t *testing.T) {
 	for want, c := range map[string]struct {
 		side string
@@ -249,7 +249,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestFailedMap holds that an attempt that fails has no profile.
+// TestFailedMap checks that an attempt that fails has no profile.
 func TestFailedMap(t *testing.T) {
 	for command, whole := range map[string]bool{"cat": true, "cat; exit 3": false, "cat; kill -9 $$": false} {
 		w := newWatcher(t)
@@ -262,7 +262,7 @@ func TestFailedMap(t *testing.T) {
 	}
 }
 
-// TestHostileKeys holds that keys of any kind reach a collector as what it may show.
+// TestHostileKeys checks that keys of any kind reach a collector as what it may show.
 func TestHostileKeys(t *testing.T) {
 	for _, show := range []string{"", " --show-keys"} {
 		w := newWatcher(t)

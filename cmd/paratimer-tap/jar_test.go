@@ -213,7 +213,7 @@ func tapMeasures(steps []step, end int64, limits measure.Limits) []tap.Point {
 	return points
 }
 
-// TestJarTroubles holds that a collector that is away, silent or of another mind costs a task at most two seconds, and
+// TestJarTroubles checks that a collector that is away, silent or of another mind costs a task at most two seconds, and
 // that what was measured is beside its log.
 func TestJarTroubles(t *testing.T) {
 	t.Parallel()
@@ -268,7 +268,7 @@ func TestJarTroubles(t *testing.T) {
 	}
 }
 
-// TestJarEndsAmidARequest holds that a request which the task's end has given up is sent again, and that nothing is
+// TestJarEndsAmidARequest checks that a request which the task's end has given up is sent again, and that nothing is
 // lost.
 func TestJarEndsAmidARequest(t *testing.T) {
 	t.Parallel()

@@ -210,7 +210,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// TestFault holds that a fault of the measuring ends the measuring, and is said once.
+// TestFault checks that a fault of the measuring ends the measuring, and is said once.
 func TestFault(t *testing.T) {
 	var c care
 	done := 0
@@ -267,7 +267,7 @@ SET paratimer.tap.token '$token';  -- pig -p token="$PARATIMER_TOKEN"
 	}
 }
 
-// TestPrintedForAShell holds that a shell reads the words that are meant, whatever is in them.
+// TestPrintedForAShell checks that a shell reads the words that are meant, whatever is in them.
 func TestPrintedForAShell(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "it's $HOME `x`")

@@ -148,7 +148,7 @@ func TestFeeder(t *testing.T) {
 	}
 }
 
-// TestPauses holds that a reader gets nothing beyond a pause before it has taken all that is before it.
+// TestPauses checks that a reader gets nothing beyond a pause before it has taken all that is before it.
 func TestPauses(t *testing.T) {
 	watch := &notebook{cuts: []int64{10, 11, 4000, 9000, 70_000}}
 	x := through(t, random(1, 80_000), 80_000, 1<<20, math.MaxInt, watch, ways["fine"])
@@ -172,7 +172,7 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestGoneReader holds that a reader that goes is noticed: while something is written, and while there is no input at
+// TestGoneReader checks that a reader that goes is noticed: while something is written, and while there is no input at
 // all.
 func TestGoneReader(t *testing.T) {
 	for name, set := range ways {
@@ -195,7 +195,7 @@ func TestGoneReader(t *testing.T) {
 	_ = unix.Close(inR)
 }
 
-// TestFaultyWatcher holds that data goes on if the guard no longer calls the watcher.
+// TestFaultyWatcher checks that data goes on if the guard no longer calls the watcher.
 func TestFaultyWatcher(t *testing.T) {
 	data := random(5, 300_000)
 	for name, set := range ways {
@@ -211,7 +211,7 @@ func TestFaultyWatcher(t *testing.T) {
 	}
 }
 
-// TestModes holds that a quick command is given large pieces, and one that stops small ones again.
+// TestModes checks that a quick command is given large pieces, and one that stops small ones again.
 func TestModes(t *testing.T) {
 	if x := through(t, random(3, 4<<20), 65536, 65536, math.MaxInt, &notebook{}, ways["bulk"]); x.f.fine {
 		t.Error("never widened")

@@ -127,7 +127,7 @@ func TestAllIsWell(t *testing.T) {
 	}
 }
 
-// TestComesBack holds that a collector which is away for a while gets what it has missed, in order and with its age.
+// TestComesBack checks that a collector which is away for a while gets what it has missed, in order and with its age.
 func TestComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := true
@@ -167,7 +167,7 @@ func TestComesBack(t *testing.T) {
 	})
 }
 
-// TestNotForEver holds that what waits is bounded, and so are the tries.
+// TestNotForEver checks that what waits is bounded, and so are the tries.
 func TestNotForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &collector{answer: func(tap.Batch) (int, error) { return 503, nil }}
@@ -221,7 +221,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestEnd holds that the end is bounded, whatever the collector does, and that the last batch is not lost.
+// TestEnd checks that the end is bounded, whatever the collector does, and that the last batch is not lost.
 func TestEnd(t *testing.T) {
 	well := func(int) (int, error) { return 204, nil }
 	for name, c := range map[string]struct {
@@ -281,7 +281,7 @@ func when(yes bool, err error) error {
 	return nil
 }
 
-// TestRounds holds that batches go every so often, early if there is much, and not if there is nothing.
+// TestRounds checks that batches go every so often, early if there is much, and not if there is nothing.
 func TestRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &collector{answer: func(tap.Batch) (int, error) { return 204, nil }}
@@ -313,7 +313,7 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// TestPanic holds that a fault of the tap's own ends the sending alone.
+// TestPanic checks that a fault of the tap's own ends the sending alone.
 func TestPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _, _ := setup(t, &collector{})
@@ -327,7 +327,7 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// TestHungDisk holds that the end does not wait for a spool that cannot be written to.
+// TestHungDisk checks that the end does not wait for a spool that cannot be written to.
 func TestHungDisk(t *testing.T) {
 	p, _, _ := setup(t, &collector{answer: func(tap.Batch) (int, error) { return 0, errRefused }})
 	path := p.spool.path()
@@ -350,7 +350,7 @@ func TestHungDisk(t *testing.T) {
 	<-r.done
 }
 
-// TestSpool holds that a spool is bounded and never has half a line, and that its end is said.
+// TestSpool checks that a spool is bounded and never has half a line, and that its end is said.
 func TestSpool(t *testing.T) {
 	big := tap.Batch{Note: strings.Repeat("n", tap.MaxNote)}
 	for range tap.MaxPoints {
@@ -387,7 +387,7 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// TestWithout holds that no collector and no folder are no trouble.
+// TestWithout checks that no collector and no folder are no trouble.
 func TestWithout(t *testing.T) {
 	said := 0
 	p := newPost(postConfig{

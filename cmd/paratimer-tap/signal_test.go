@@ -38,7 +38,7 @@ func begin(t *testing.T, side string, env []string, command string) (cmd *exec.C
 	return cmd, in, out
 }
 
-// TestSignals holds that a signal for the tap is the command's, and that the command's end is the tap's.
+// TestSignals checks that a signal for the tap is the command's, and that the command's end is the tap's.
 func TestSignals(t *testing.T) {
 	// A shell is told of a signal between two commands.
 	const handles = `trap 'echo got %; exit 7' %; echo ready; while :; do sleep 0.01; done`
@@ -74,7 +74,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestKilledTap holds that a command does not outlive its tap.
+// TestKilledTap checks that a command does not outlive its tap.
 func TestKilledTap(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED: only Linux kills a command with its tap")
@@ -91,7 +91,7 @@ func TestKilledTap(t *testing.T) {
 	}
 }
 
-// TestIgnored holds that a command inherits which signals are ignored, as far as Go lets it.
+// TestIgnored checks that a command inherits which signals are ignored, as far as Go lets it.
 func TestIgnored(t *testing.T) {
 	for side, env := range sides {
 		cmd := exec.Command("sh", "-c", `trap '' INT HUP; exec "$@"`, "sh", must(os.Executable())(t))
@@ -104,7 +104,7 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// TestClosed holds that it is seen at once, on either side of a tap, that a command has closed its input or output and
+// TestClosed checks that it is seen at once, on either side of a tap, that a command has closed its input or output and
 // goes on.
 func TestClosed(t *testing.T) {
 	for side, env := range sides {
@@ -132,7 +132,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestGrandchildren holds that what a command has started may go on reading and writing after it.
+// TestGrandchildren checks that what a command has started may go on reading and writing after it.
 func TestGrandchildren(t *testing.T) {
 	input := strings.Repeat("key\tvalue\n", 50_000)
 	for _, side := range []string{"map", "reduce"} {
@@ -144,7 +144,7 @@ func TestGrandchildren(t *testing.T) {
 	}
 }
 
-// TestDescriptors holds that a command gets the descriptors that the tap was given, and no other.
+// TestDescriptors checks that a command gets the descriptors that the tap was given, and no other.
 func TestDescriptors(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED: no /proc")

@@ -135,7 +135,7 @@ func random(seed uint64, n int) []byte {
 	return b
 }
 
-// TestAnyBytes holds that any bytes come through, in any pieces.
+// TestAnyBytes checks that any bytes come through, in any pieces.
 func TestAnyBytes(t *testing.T) {
 	ways := taps(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -155,7 +155,7 @@ func TestAnyBytes(t *testing.T) {
 	})
 }
 
-// TestFullDisk holds that a command whose output cannot be written ends as it does without a tap.
+// TestFullDisk checks that a command whose output cannot be written ends as it does without a tap.
 func TestFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

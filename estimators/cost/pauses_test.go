@@ -43,7 +43,7 @@ func snapshotOf(t *testing.T, l *fixtures.SparkLog, at time.Duration) *dag.Snaps
 	return s
 }
 
-// TestPausesOfTheDriver holds that a profile has the pauses of the driver, and that a run of the same program is
+// TestPausesOfTheDriver checks that a profile has the pauses of the driver, and that a run of the same program is
 // predicted with them: 362 s of jobs and pauses, and 1,200 s after the last job.
 func TestPausesOfTheDriver(t *testing.T) {
 	t.Parallel()
@@ -93,8 +93,8 @@ func TestTitlesOfStagesToCome(t *testing.T) {
 	}
 }
 
-// TestLateDriver holds that a driver that works for longer than a profile says is expected to work on, and that nothing
-// is said without a profile.
+// TestLateDriver checks that a driver that works for longer than a profile says is expected to work on, and that
+// nothing is said without a profile.
 func TestLateDriver(t *testing.T) {
 	t.Parallel()
 	profile := cost.Learn(dag.Run{}.Append(snapshotOf(t, program(time.Second), time.Hour)))

@@ -50,7 +50,7 @@ func TestMemoryCliff(t *testing.T) {
 	}
 }
 
-// TestCoverage holds what a range of 80% is worth: how many runs of the whole input lie within it, over laws, seeds
+// TestCoverage checks what a range of 80% is worth: how many runs of the whole input lie within it, over laws, seeds
 // and numbers of machines. Exact laws with little noise are covered more, since the range leaves room for what real
 // runs do beyond the rows.
 func TestCoverage(t *testing.T) {
@@ -111,7 +111,7 @@ func scattered(at func(m, s float64) float64, random *rand.Rand) []Row {
 	return measure(at, where, 0.05+0.05*random.Float64(), random)
 }
 
-// TestScattered holds how often the whole input is refused though the law is the model's, and how often a number is
+// TestScattered checks how often the whole input is refused though the law is the model's, and how often a number is
 // given that is more than half off, without a warning and with a range that does not hold the run, though the law is
 // another.
 func TestScattered(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// optimal holds that a design is feasible, worth what it says, and within the bound of facts/ernest.md a.3, all
+// optimal checks that a design is feasible, worth what it says, and within the bound of facts/ernest.md a.3, all
 // computed anew.
 func optimal(t failer, e *experiments, d *weighting) {
 	t.Helper()

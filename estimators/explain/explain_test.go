@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// TestReplanned holds how the difference of two plans of the same tasks is named: by the first stage that has moved, as
-// a cliff of its last wave or as another start.
+// TestReplanned checks how the difference of two plans of the same tasks is named: by the first stage that has moved,
+// as a cliff of its last wave or as another start.
 func TestReplanned(t *testing.T) {
 	t.Parallel()
 	plan := &dag.Plan{Jobs: []dag.Job{
@@ -140,7 +140,7 @@ func floorEnd(t *testing.T, run dag.Run, model estimators.Model) dag.Instant {
 	return run.Now().At.Add(*e.Low)
 }
 
-// TestChangesOfLostStages holds that costs are not asked about stages that their run does not have.
+// TestChangesOfLostStages checks that costs are not asked about stages that their run does not have.
 func TestChangesOfLostStages(t *testing.T) {
 	t.Parallel()
 	plain := slowed(1, 1<<40)
@@ -195,8 +195,8 @@ func TestChangesNewWork(t *testing.T) {
 	}
 }
 
-// TestChangesExpectedWorkGone holds that stages that a profile expected may be gone from the plan, and that those after
-// them are told by their names.
+// TestChangesExpectedWorkGone checks that stages that a profile expected may be gone from the plan, and that those
+// after them are told by their names.
 func TestChangesExpectedWorkGone(t *testing.T) {
 	t.Parallel()
 	before, later := program(4000, 4, 4, 4), program(5000, 4)

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/explain"
 )
 
-// TestGivenMore holds that a task's input must be larger and explain its time.
+// TestGivenMore checks that a task's input must be larger and explain its time.
 func TestGivenMore(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

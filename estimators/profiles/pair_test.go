@@ -28,7 +28,7 @@ func with(t profiles.Trait, change func(*profiles.Trait)) profiles.Trait {
 	return t
 }
 
-// TestPair holds which stage of a run is which of an earlier one if their numbers differ, and where that is in doubt.
+// TestPair checks which stage of a run is which of an earlier one if their numbers differ, and where that is in doubt.
 func TestPair(t *testing.T) {
 	t.Parallel()
 	a, b, c := "b at F:1 [RDD 8]", "b at F:1 [RDD 9]", "b at F:1 [RDD 12]"
@@ -103,7 +103,7 @@ func broadcasts(first, second float64) *dag.Plan {
 	return p
 }
 
-// TestExchangedStages holds that two stages whose numbers are exchanged from run to run are learned and recognized by
+// TestExchangedStages checks that two stages whose numbers are exchanged from run to run are learned and recognized by
 // what they do.
 func TestExchangedStages(t *testing.T) {
 	t.Parallel()

@@ -53,7 +53,7 @@ func BenchmarkTasks(b *testing.B) {
 	}
 }
 
-// BenchmarkNaive holds the default model beside the same fixpoint task by task, of 150 maps.
+// BenchmarkNaive checks the default model beside the same fixpoint task by task, of 150 maps.
 func BenchmarkNaive(b *testing.B) {
 	s := large(3, 150, 3)
 	var naive, grouped time.Duration

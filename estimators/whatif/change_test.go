@@ -73,7 +73,7 @@ func TestParseOthers(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that a change that can be parsed is written so that it is parsed as the same again.
+// FuzzParse checks that a change that can be parsed is written so that it is parsed as the same again.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"2x", "map=64", "+1", "inf", "j:m3", "node", "a=1.5", "ideal", "0.5"} {
 		f.Add(s)

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-// TestCopiedTask holds that a slow task and its copy are no failure: the replay of the run takes as long as the run,
+// TestCopiedTask checks that a slow task and its copy are no failure: the replay of the run takes as long as the run,
 // which lies within its range, and nothing is saved without failures.
 func TestCopiedTask(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-// TestRestage holds what changes of a stage's tasks are worth in a finished run: a task of 40 s on the first of four
+// TestRestage checks what changes of a stage's tasks are worth in a finished run: a task of 40 s on the first of four
 // cores, then, after a pause of 10 s, eight tasks of 5 s.
 func TestRestage(t *testing.T) {
 	t.Parallel()

@@ -69,7 +69,7 @@ func scaled(s dag.Series, by float64) dag.Series {
 	return dag.Each(out)
 }
 
-// TestStagesAreAskedAbout holds that of a plan of nine stages, and of its finished run, each answer is what the replay
+// TestStagesAreAskedAbout checks that of a plan of nine stages, and of its finished run, each answer is what the replay
 // of the changed plan takes.
 func TestStagesAreAskedAbout(t *testing.T) {
 	t.Parallel()
@@ -130,7 +130,7 @@ func TestStagesAreAskedAbout(t *testing.T) {
 	}
 }
 
-// TestStagesFail holds what failures of stages cost, by hand.
+// TestStagesFail checks what failures of stages cost, by hand.
 func TestStagesFail(t *testing.T) {
 	t.Parallel()
 	r := planned(stages(t, nil))
@@ -154,7 +154,7 @@ func TestStagesFail(t *testing.T) {
 	}
 }
 
-// TestStagesGoOn holds that a failure in a run is replayed from its moment, in which stages have ended, run and wait.
+// TestStagesGoOn checks that a failure in a run is replayed from its moment, in which stages have ended, run and wait.
 func TestStagesGoOn(t *testing.T) {
 	t.Parallel()
 	for _, at := range []int{3, 22, 33, 52, 80} {
@@ -177,7 +177,7 @@ func TestStagesGoOn(t *testing.T) {
 	}
 }
 
-// TestAskedCoresAreAll holds that "with four cores" means four, whatever executors are on their way or would be asked
+// TestAskedCoresAreAll checks that "with four cores" means four, whatever executors are on their way or would be asked
 // for.
 func TestAskedCoresAreAll(t *testing.T) {
 	t.Parallel()
@@ -200,7 +200,7 @@ func TestAskedCoresAreAll(t *testing.T) {
 	}
 }
 
-// TestLostExecutor holds what an executor's loss costs, by hand. Two executors have two cores each; all tasks take 10
+// TestLostExecutor checks what an executor's loss costs, by hand. Two executors have two cores each; all tasks take 10
 // s.
 //
 //	 0 s  a0 and a2 on one executor, a1 and a3 on the other
@@ -290,7 +290,7 @@ jobs:
 	}
 }
 
-// TestOpenPlanHasRange holds that the answer for an application that may submit more is a floor with a range, and that
+// TestOpenPlanHasRange checks that the answer for an application that may submit more is a floor with a range, and that
 // the floor is no more than the low end of that.
 func TestOpenPlanHasRange(t *testing.T) {
 	t.Parallel()

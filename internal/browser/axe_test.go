@@ -23,7 +23,7 @@ func axePath() string {
 	return path
 }
 
-// TestPagesAreAccessible holds the rules of WCAG 2 A and AA that axe-core can check, light and dark; where it is
+// TestPagesAreAccessible checks the rules of WCAG 2 A and AA that axe-core can check, light and dark; where it is
 // missing, our own few.
 func TestPagesAreAccessible(t *testing.T) {
 	t.Parallel()

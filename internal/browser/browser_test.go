@@ -208,7 +208,7 @@ func awaited(t *testing.T, p *tab, expression string, into any) {
 	}
 }
 
-// holdQuiet holds that nothing went wrong and nothing was asked for.
+// holdQuiet checks that nothing went wrong and nothing was asked for.
 func (p *tab) holdQuiet(t *testing.T) {
 	t.Helper()
 	p.mu.Lock()

@@ -72,7 +72,7 @@ func TestReportOpens(t *testing.T) {
 	p.holdQuiet(t)
 }
 
-// TestFirstScreen holds what a reader sees of a plain run without scrolling, the order of what follows, and the length
+// TestFirstScreen checks what a reader sees of a plain run without scrolling, the order of what follows, and the length
 // of the page.
 func TestFirstScreen(t *testing.T) {
 	t.Parallel()
@@ -125,7 +125,7 @@ func (p *tab) height(t *testing.T, selector string) (h float64) {
 	return h
 }
 
-// TestPagesFit holds that no text lies on another and nothing is wider than the window, on narrow and wide screens,
+// TestPagesFit checks that no text lies on another and nothing is wider than the window, on narrow and wide screens,
 // light and dark.
 func TestPagesFit(t *testing.T) {
 	t.Parallel()
@@ -161,7 +161,7 @@ func (p *tab) holdFits(t *testing.T, what string, width int64) {
 	}
 }
 
-// TestReportWithoutScripts holds that the figures are drawn without JavaScript.
+// TestReportWithoutScripts checks that the figures are drawn without JavaScript.
 func TestReportWithoutScripts(t *testing.T) {
 	t.Parallel()
 	file, _ := recorded(t)
@@ -188,7 +188,7 @@ func TestReportWithoutScripts(t *testing.T) {
 	p.holdQuiet(t)
 }
 
-// TestReportPrints holds that on paper every figure is there, no wider than the page.
+// TestReportPrints checks that on paper every figure is there, no wider than the page.
 func TestReportPrints(t *testing.T) {
 	t.Parallel()
 	file, _ := recorded(t)

@@ -115,7 +115,7 @@ type source interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }
 
-// clean holds that a source's snapshots are clean, and that a corrupted name has reached each of the fields of want.
+// clean checks that a source's snapshots are clean, and that a corrupted name has reached each of the fields of want.
 func clean(t *testing.T, src source, want ...string) {
 	t.Helper()
 	found := map[string]bool{}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestFloorPlan holds that the floor plan of DESIGN.md names every package, or one above it, and no other, and that a
+// TestFloorPlan checks that the floor plan of DESIGN.md names every package, or one above it, and no other, and that a
 // package imports only those on its own line or an earlier one.
 func TestFloorPlan(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ type budget struct {
 	limit, used int
 }
 
-// TestBudgets holds that no floor has more code lines than DESIGN.md allows.
+// TestBudgets checks that no floor has more code lines than DESIGN.md allows.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	_, table, _ := strings.Cut(design(t), "\n## Budgets\n")

@@ -13,8 +13,8 @@ import (
 // clocks are the functions of package time that look at a clock or wait for it.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
-// TestNoClock holds that time is an argument in the core and in what draws: only adapters stamp instants, only the loop
-// waits.
+// TestNoClock checks that time is an argument in the core and in what draws: only adapters stamp instants, only the
+// loop waits.
 func TestNoClock(t *testing.T) {
 	files := 0
 	for _, p := range packages(t) {

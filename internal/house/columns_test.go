@@ -51,7 +51,7 @@ func wideLines(src []byte) (wide []int) {
 	return wide
 }
 
-// TestColumns holds that lines of Go fit a screen.
+// TestColumns checks that lines of Go fit a screen.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	files := 0

@@ -24,7 +24,7 @@ var (
 		"estimators/whatif", "adapters/simulate")
 )
 
-// TestDocs holds that every package says what it is for, and those that others may embed say what stays, name by name.
+// TestDocs checks that every package says what it is for, and those that others may embed say what stays, name by name.
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {

@@ -21,7 +21,7 @@ var (
 	factsHeading = regexp.MustCompile(`(?m)^(?:#{2,3}|\|) (` + label + `)\. `)
 )
 
-// TestFacts holds that every citation of docs/evidence/facts names a heading of the cited page, that a page has no
+// TestFacts checks that every citation of docs/evidence/facts names a heading of the cited page, that a page has no
 // label twice, and that every page is cited outside itself.
 func TestFacts(t *testing.T) {
 	t.Parallel()

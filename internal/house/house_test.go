@@ -195,7 +195,7 @@ func TestRooms(t *testing.T) {
 	}
 }
 
-// TestNoInputOutput holds that the core and what draws is values and functions.
+// TestNoInputOutput checks that the core and what draws is values and functions.
 func TestNoInputOutput(t *testing.T) {
 	banned := []string{
 		"os", "os/exec", "os/signal", "net", "net/http", "context", "syscall", "log", "log/slog",
@@ -233,7 +233,7 @@ var below = map[string][]string{
 // engines are the adapters of live engines.
 var engines = []string{"adapters/mapreduce", "adapters/tez", "adapters/spark"}
 
-// TestEnginesAreStrangers holds that an engine is an adapter by itself: it imports no other engine.
+// TestEnginesAreStrangers checks that an engine is an adapter by itself: it imports no other engine.
 func TestEnginesAreStrangers(t *testing.T) {
 	checked := 0
 	for _, p := range packages(t) {
@@ -252,7 +252,7 @@ func TestEnginesAreStrangers(t *testing.T) {
 	}
 }
 
-// TestBelowEngines holds that the HTTP client, the cluster's configuration and YARN know no engine: they import none.
+// TestBelowEngines checks that the HTTP client, the cluster's configuration and YARN know no engine: they import none.
 func TestBelowEngines(t *testing.T) {
 	checked := 0
 	for _, p := range packages(t) {
@@ -272,7 +272,7 @@ func TestBelowEngines(t *testing.T) {
 	}
 }
 
-// TestNumericLeaves holds that leaves know floats, not jobs.
+// TestNumericLeaves checks that leaves know floats, not jobs.
 func TestNumericLeaves(t *testing.T) {
 	for _, p := range packages(t) {
 		if !strings.HasPrefix(p.name(), "estimators/internal/") {
@@ -286,7 +286,7 @@ func TestNumericLeaves(t *testing.T) {
 	}
 }
 
-// TestViewsDoNotEstimate holds that whatever shows frames, stories or comparisons has only those to look at.
+// TestViewsDoNotEstimate checks that whatever shows frames, stories or comparisons has only those to look at.
 func TestViewsDoNotEstimate(t *testing.T) {
 	for _, p := range packages(t) {
 		if !slices.Contains(views, p.name()) {

@@ -47,7 +47,7 @@ func words(text string) int {
 	return n
 }
 
-// TestPagesAreShort holds the length of the README, and the number and the words of the pages of docs.
+// TestPagesAreShort checks the length of the README, and the number and the words of the pages of docs.
 func TestPagesAreShort(t *testing.T) {
 	t.Parallel()
 	pages := docsPages(t)
@@ -80,7 +80,7 @@ func TestPagesAreShort(t *testing.T) {
 	}
 }
 
-// TestIndexNamesEveryPage holds that docs/README.md links to each page and schema of docs and docs/evidence.
+// TestIndexNamesEveryPage checks that docs/README.md links to each page and schema of docs and docs/evidence.
 func TestIndexNamesEveryPage(t *testing.T) {
 	t.Parallel()
 	index := docsPages(t)["docs/README.md"]
@@ -108,7 +108,7 @@ var (
 	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// TestLinksResolve holds that each relative link of a page leads to a file, and to a heading if it names one.
+// TestLinksResolve checks that each relative link of a page leads to a file, and to a heading if it names one.
 func TestLinksResolve(t *testing.T) {
 	t.Parallel()
 	pages, links := docsPages(t), 0

@@ -99,7 +99,7 @@ func usual() *run { return runOf(4, [][]int{even(16, 10_000), even(8, 8000)}) }
 
 func within(d, of, by time.Duration) bool { return d >= of-by && d <= of+by }
 
-// TestSteps holds the length of a run whose clock is set while it runs.
+// TestSteps checks the length of a run whose clock is set while it runs.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	whole, steps := usual().length(t)
@@ -148,7 +148,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestLongRun holds the length of a run of hours whose clock is set by one in its middle: times are there twice.
+// TestLongRun checks the length of a run of hours whose clock is set by one in its middle: times are there twice.
 func TestLongRun(t *testing.T) {
 	t.Parallel()
 	tasks := make([]int, 90)
@@ -167,7 +167,7 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
-// TestPauses holds that a time without any entry is no step if no task runs in it or one works through it.
+// TestPauses checks that a time without any entry is no step if no task runs in it or one works through it.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	r := runOf(2, [][]int{even(2, 1000)}, [][]int{even(2, 1000)})
@@ -186,7 +186,7 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestUnknown holds that entries without times do no harm.
+// TestUnknown checks that entries without times do no harm.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	for _, stamps := range [][]Stamp{
@@ -198,7 +198,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestOneStep holds that a run's length stays within two seconds of the true one wherever one entry is stepped, and
+// TestOneStep checks that a run's length stays within two seconds of the true one wherever one entry is stepped, and
 // that no second is negative. That the application's end is late nothing contradicts, nor that the job's end is by a
 // second.
 func TestOneStep(t *testing.T) {
@@ -222,7 +222,7 @@ func TestOneStep(t *testing.T) {
 	})
 }
 
-// TestForGood holds the same of a clock that is set back in the middle and stays so.
+// TestForGood checks the same of a clock that is set back in the middle and stays so.
 func TestForGood(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

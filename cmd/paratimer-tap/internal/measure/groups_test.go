@@ -113,7 +113,7 @@ func power(p float64) func(int64) time.Duration {
 	}
 }
 
-// TestCommands holds what is measured against what commands of several kinds really take for a group.
+// TestCommands checks what is measured against what commands of several kinds really take for a group.
 func TestCommands(t *testing.T) {
 	var sizes []int
 	r := rand.New(rand.NewPCG(1, 2))
@@ -212,7 +212,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestLimits holds that the limits decide which groups share their time, and which are one point.
+// TestLimits checks that the limits decide which groups share their time, and which are one point.
 func TestLimits(t *testing.T) {
 	// Groups of ten bytes take 10 and 30 ms in turn, and are looked at one by one.
 	measure := func(l Limits) []tap.Point {
@@ -262,7 +262,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestOwnEnd holds that what a command does at its end is not the time of a tiny group.
+// TestOwnEnd checks that what a command does at its end is not the time of a tiny group.
 func TestOwnEnd(t *testing.T) {
 	sizes := make([]int, 3000)
 	for i := range sizes {
@@ -287,7 +287,7 @@ func TestOwnEnd(t *testing.T) {
 	}
 }
 
-// TestKeys holds that groups are told apart as Hadoop's keys are.
+// TestKeys checks that groups are told apart as Hadoop's keys are.
 func TestKeys(t *testing.T) {
 	long := strings.Repeat("k", MaxLine)
 	for _, c := range []struct {
@@ -337,7 +337,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestBounds holds that nothing grows with the input: not for millions of groups, not for one without an end, not if
+// TestBounds checks that nothing grows with the input: not for millions of groups, not for one without an end, not if
 // nobody asks for the points.
 func TestBounds(t *testing.T) {
 	m := NewGroups(tabs, true, DefaultLimits())
@@ -379,7 +379,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestQuick holds that a command that is quick is not stopped for small groups.
+// TestQuick checks that a command that is quick is not stopped for small groups.
 func TestQuick(t *testing.T) {
 	m := NewGroups(tabs, false, DefaultLimits())
 	cuts, fed := 0, int64(0)
@@ -403,7 +403,7 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// TestClusters holds that groups of a size are one point, or as many as they have times.
+// TestClusters checks that groups of a size are one point, or as many as they have times.
 func TestClusters(t *testing.T) {
 	c := clusters{first: map[float64]int32{}}
 	for range 2 {

@@ -131,7 +131,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// TestMemoryOfLines holds that a line of any length is not kept.
+// TestMemoryOfLines checks that a line of any length is not kept.
 func TestMemoryOfLines(t *testing.T) {
 	piece, taken := bytes.Repeat([]byte("0123456789abcdef"), 1<<12), 0
 	c := newCutter(formats[0], func([]byte, int64, int64) { taken++ })

@@ -120,7 +120,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestHostileKeys holds that keys of any length and content make a profile that may be sent.
+// TestHostileKeys checks that keys of any length and content make a profile that may be sent.
 func TestHostileKeys(t *testing.T) {
 	long := strings.Repeat("K", MaxLine-10)
 	var stream strings.Builder
@@ -150,7 +150,7 @@ func TestHostileKeys(t *testing.T) {
 	}
 }
 
-// TestTooLong holds that a key that is too long to keep makes no profile, and a value of any length does.
+// TestTooLong checks that a key that is too long to keep makes no profile, and a value of any length does.
 func TestTooLong(t *testing.T) {
 	long := strings.Repeat("K", MaxLine)
 	for line, ok := range map[string]bool{
@@ -164,7 +164,7 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// TestMemoryOfMapOutput holds what the documentation promises, for keys that never come twice.
+// TestMemoryOfMapOutput checks what the documentation promises, for keys that never come twice.
 func TestMemoryOfMapOutput(t *testing.T) {
 	for _, show := range []bool{false, true} {
 		m := NewMapOutput(Params{Format: output, Reduces: 100, Lambda: 2000, Show: show})
@@ -189,7 +189,7 @@ func TestMemoryOfMapOutput(t *testing.T) {
 	}
 }
 
-// TestNamesAreKept holds that the names of other keys are dropped in time, and those of keys that may be told are not.
+// TestNamesAreKept checks that the names of other keys are dropped in time, and those of keys that may be told are not.
 func TestNamesAreKept(t *testing.T) {
 	m := NewMapOutput(Params{Format: output, Reduces: 3, Lambda: 10, Show: true})
 	heavy, long := "heavy", strings.Repeat("long", 20)

@@ -97,7 +97,7 @@ func TestParseDeadlineRefuses(t *testing.T) {
 	}
 }
 
-// TestDailyNext holds, over two years in zones of all kinds, that the next occurrence is after, within a day and an
+// TestDailyNext checks, over two years in zones of all kinds, that the next occurrence is after, within a day and an
 // hour, and shows the time asked for, but on the day on which clocks skip it.
 func TestDailyNext(t *testing.T) {
 	for _, name := range []string{

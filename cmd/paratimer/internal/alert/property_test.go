@@ -97,7 +97,7 @@ func (c *course) end(state dag.State) frame.Frame {
 	}
 }
 
-// TestStepIsPure holds that the same state and frame give the same, that the state given is not changed, and that a
+// TestStepIsPure checks that the same state and frame give the same, that the state given is not changed, and that a
 // state that went through JSON is as good as one that did not.
 func TestStepIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -135,7 +135,7 @@ func TestStepIsPure(t *testing.T) {
 	})
 }
 
-// TestStepKeepsItsWord holds what people on call rely on, along any run: no flapping, nothing fires in the dark, late
+// TestStepKeepsItsWord checks what people on call rely on, along any run: no flapping, nothing fires in the dark, late
 // only after the deadline and for good, and an outcome that is the truth.
 func TestStepKeepsItsWord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -206,7 +206,7 @@ func TestStepKeepsItsWord(t *testing.T) {
 	})
 }
 
-// TestOnTimeByAMargin holds that nothing fires where no estimate comes near a deadline, whatever clocks and
+// TestOnTimeByAMargin checks that nothing fires where no estimate comes near a deadline, whatever clocks and
 // observations do.
 func TestOnTimeByAMargin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -15,7 +15,7 @@ func bars(of ...[2]int) (all []Bar) {
 	return all
 }
 
-// TestTones holds that the color is the job, the shade its stage, and that a single DAG of many stages has a color for
+// TestTones checks that the color is the job, the shade its stage, and that a single DAG of many stages has a color for
 // each.
 func TestTones(t *testing.T) {
 	t.Parallel()

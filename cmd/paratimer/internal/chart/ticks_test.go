@@ -58,7 +58,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestCut holds which end of a name is left out.
+// TestCut checks which end of a name is left out.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

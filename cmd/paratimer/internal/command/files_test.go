@@ -56,7 +56,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteLeaves holds that what fails half-way leaves what was there, and no more.
+// TestWriteLeaves checks that what fails half-way leaves what was there, and no more.
 func TestWriteLeaves(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "run.html")

@@ -55,7 +55,7 @@ func TestEffects(t *testing.T) {
 // replay may be off by one.
 const heartbeat = 1000
 
-// TestWhatAFailureCost holds that a failure is told what it cost, on the critical path or off it: the same night with
+// TestWhatAFailureCost checks that a failure is told what it cost, on the critical path or off it: the same night with
 // and without it differ by nothing else.
 func TestWhatAFailureCost(t *testing.T) {
 	plan := joinOf(t, 1, 1)
@@ -77,7 +77,7 @@ func TestWhatAFailureCost(t *testing.T) {
 	}
 }
 
-// TestWhatFailedIsNoGain holds that what struck only the run is never said to have shortened it, whatever the replays
+// TestWhatFailedIsNoGain checks that what struck only the run is never said to have shortened it, whatever the replays
 // say.
 func TestWhatFailedIsNoGain(t *testing.T) {
 	for _, x := range []struct {
@@ -105,7 +105,7 @@ func TestDisplaceTakesNoMoreThanThereIs(t *testing.T) {
 	}
 }
 
-// TestOthersAreMeasured holds what other applications held: over the run, in the mean, not before it and not after.
+// TestOthersAreMeasured checks what other applications held: over the run, in the mean, not before it and not after.
 func TestOthersAreMeasured(t *testing.T) {
 	var along Collector
 	plan := &dag.Plan{
@@ -132,7 +132,7 @@ func TestOthersAreMeasured(t *testing.T) {
 	}
 }
 
-// holdSums holds that effects add up: those of the comparison to its total, and those of a job to what it took more of
+// holdSums checks that effects add up: those of the comparison to its total, and those of a job to what it took more of
 // the path.
 func holdSums(t *testing.T, c *Comparison) {
 	t.Helper()
@@ -154,7 +154,7 @@ func holdSums(t *testing.T, c *Comparison) {
 	}
 }
 
-// TestIdleContainersTakeMoreData holds that data that lengthen nothing have no effect: twice the tasks on containers
+// TestIdleContainersTakeMoreData checks that data that lengthen nothing have no effect: twice the tasks on containers
 // that were idle.
 func TestIdleContainersTakeMoreData(t *testing.T) {
 	before := load{ms: 10_000, records: 100, all: 1000, cost: 100}
@@ -166,7 +166,7 @@ func TestIdleContainersTakeMoreData(t *testing.T) {
 	}
 }
 
-// TestSplit holds the formulas of docs/reports.md.
+// TestSplit checks the formulas of docs/reports.md.
 func TestSplit(t *testing.T) {
 	before := load{ms: 10_000, records: 100, all: 1000, cost: 100}
 	for _, x := range []struct {

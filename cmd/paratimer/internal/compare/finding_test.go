@@ -65,7 +65,7 @@ func TestMoreDataIsNoRegression(t *testing.T) {
 	}
 }
 
-// TestOneEarlierRunIsDoubted holds that what is flagged against a single run is said to be doubtful.
+// TestOneEarlierRunIsDoubted checks that what is flagged against a single run is said to be doubtful.
 func TestOneEarlierRunIsDoubted(t *testing.T) {
 	c := compared(t, night(t, joinOf(t, 1, 1), 0, usual), night(t, joinOf(t, 1, 1.5), 1, usual))
 	if len(c.Findings) == 0 {

@@ -25,7 +25,8 @@ func drawn(seconds frame.Seconds) *chart.Gantt {
 	}}}
 }
 
-// TestGantts holds that both runs are drawn on one scale of time, in the same colors, and that one chart alone is none.
+// TestGantts checks that both runs are drawn on one scale of time, in the same colors, and that one chart alone is
+// none.
 func TestGantts(t *testing.T) {
 	t.Parallel()
 	chartsOf := func(first, second *chart.Gantt) *Comparison {

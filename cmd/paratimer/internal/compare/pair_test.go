@@ -37,7 +37,7 @@ func broadcasts(day int, stages ...broadcast) *Run {
 	return r
 }
 
-// TestExchangedStages holds that stages of one place in the program are compared by what they do, whatever number they
+// TestExchangedStages checks that stages of one place in the program are compared by what they do, whatever number they
 // have in a run, and that nothing is claimed of one that could be another.
 func TestExchangedStages(t *testing.T) {
 	t.Parallel()

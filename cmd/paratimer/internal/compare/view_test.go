@@ -60,7 +60,7 @@ func TestNothingFromTheClusterIsCode(t *testing.T) {
 	}
 }
 
-// TestFiguresAddUp holds that effects add up as they are shown, and that unknown is null.
+// TestFiguresAddUp checks that effects add up as they are shown, and that unknown is null.
 func TestFiguresAddUp(t *testing.T) {
 	d := compared(t, run("a", 0, dag.Succeeded, 10_000.4), run("b", 1, dag.Failed, 1),
 		run("c", 2, dag.Succeeded, 16_000.3))
@@ -91,7 +91,7 @@ func TestFiguresAddUp(t *testing.T) {
 	}
 }
 
-// TestAFailedRunIsNotMeasured holds that how long a run would have taken is not made up.
+// TestAFailedRunIsNotMeasured checks that how long a run would have taken is not made up.
 func TestAFailedRunIsNotMeasured(t *testing.T) {
 	d := compared(t, run("a", 0, dag.Succeeded, 10_000), run("b", 1, dag.Failed, 5000))
 	if d.Difference.Seconds.Known() || len(d.Difference.Effects) > 0 ||

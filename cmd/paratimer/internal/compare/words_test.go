@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestMeaningOnCores holds that runs of Spark are compared in cores, others in containers.
+// TestMeaningOnCores checks that runs of Spark are compared in cores, others in containers.
 func TestMeaningOnCores(t *testing.T) {
 	t.Parallel()
 	for policy, want := range map[dag.Policy]string{dag.YARN: "containers", dag.Executors: "cores"} {

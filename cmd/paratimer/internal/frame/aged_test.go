@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestAgedRange holds that a range that has run out while nothing was seen is unknown, and not 0 to 0.
+// TestAgedRange checks that a range that has run out while nothing was seen is unknown, and not 0 to 0.
 func TestAgedRange(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func waits(s *dag.Snapshot) string {
 	return waitingOn(s, on, span)
 }
 
-// TestWaitsForExecutors holds what an application without executors waits for, and one that was only accepted.
+// TestWaitsForExecutors checks what an application without executors waits for, and one that was only accepted.
 func TestWaitsForExecutors(t *testing.T) {
 	t.Parallel()
 	s := query(1_010_000, dag.Running)

@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestDigest holds that time alone changes nothing, and that each thing that moves does.
+// TestDigest checks that time alone changes nothing, and that each thing that moves does.
 func TestDigest(t *testing.T) {
 	still := digest(query(1_010_000, dag.Running))
 	if still == 0 {

@@ -28,7 +28,7 @@ func contract(t *testing.T) string {
 	return string(b)
 }
 
-// TestContractNamesEveryField holds that docs/frames.md and the Frame type have the same fields.
+// TestContractNamesEveryField checks that docs/frames.md and the Frame type have the same fields.
 func TestContractNamesEveryField(t *testing.T) {
 	text := contract(t)
 	fields := 0
@@ -58,7 +58,7 @@ func TestContractNamesEveryField(t *testing.T) {
 	}
 }
 
-// TestContractClosesItsSets holds that the closed sets in docs/frames.md are those of the program.
+// TestContractClosesItsSets checks that the closed sets in docs/frames.md are those of the program.
 func TestContractClosesItsSets(t *testing.T) {
 	text := contract(t)
 	var states, kinds, origins, scenarios []string

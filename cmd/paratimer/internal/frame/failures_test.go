@@ -21,7 +21,7 @@ func told(f Failure) string {
 	return fmt.Sprintf("%s %s %s on %s: %s", at, f.Job, f.Attempt, node, why)
 }
 
-// TestFailures holds what a failure is: attempts that failed, and killed ones whose work is lost.
+// TestFailures checks what a failure is: attempts that failed, and killed ones whose work is lost.
 func TestFailures(t *testing.T) {
 	const first = "6 a attempt_1_0001_m_000001_0 on n1: no room"
 	lose := func(s *dag.Snapshot) { s.Nodes[0].Lost, s.Nodes[0].LostAt = true, 1_009_000 }
@@ -88,7 +88,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestFailuresAreBounded holds that the newest are told and all are counted.
+// TestFailuresAreBounded checks that the newest are told and all are counted.
 func TestFailuresAreBounded(t *testing.T) {
 	s := chain()
 	s.Jobs[0].Stages[dag.Map].Attempts = nil

@@ -76,7 +76,7 @@ func stretchOf(k dag.StageIndex, start, end *Seconds) Stretch {
 	return s
 }
 
-// TestLanes holds where jobs and phases lie in time: what was seen stands, what is to come is planned, what nobody
+// TestLanes checks where jobs and phases lie in time: what was seen stands, what is to come is planned, what nobody
 // knows is nil.
 func TestLanes(t *testing.T) {
 	type row struct {
@@ -164,7 +164,7 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestLanesOfADonePhase holds that a phase whose tasks are all done ends when the last did, whatever is planned.
+// TestLanesOfADonePhase checks that a phase whose tasks are all done ends when the last did, whatever is planned.
 func TestLanesOfADonePhase(t *testing.T) {
 	s := chain()
 	list := &s.Jobs[0].Stages[dag.Map].Attempts
@@ -176,7 +176,7 @@ func TestLanesOfADonePhase(t *testing.T) {
 	}
 }
 
-// TestLanesOfAnOpenPhase holds that a phase of which more may come has no end, though all that was seen of it is done.
+// TestLanesOfAnOpenPhase checks that a phase of which more may come has no end, though all that was seen of it is done.
 func TestLanesOfAnOpenPhase(t *testing.T) {
 	s := chain()
 	e := standardOf(t, s)
@@ -193,7 +193,7 @@ func TestLanesOfAnOpenPhase(t *testing.T) {
 	}
 }
 
-// TestCriticalByItsEnd holds that a job whose tasks are done is critical while the path waits for its end alone.
+// TestCriticalByItsEnd checks that a job whose tasks are done is critical while the path waits for its end alone.
 func TestCriticalByItsEnd(t *testing.T) {
 	p := &pathfrag.Path{
 		Schedule: &schedule.Schedule{Spans: []schedule.Span{
@@ -217,7 +217,7 @@ func TestCriticalByItsEnd(t *testing.T) {
 	}
 }
 
-// TestAgedKeepsLanes holds that what was seen and what is predicted stands in a frame that repeats an older one.
+// TestAgedKeepsLanes checks that what was seen and what is predicted stands in a frame that repeats an older one.
 func TestAgedKeepsLanes(t *testing.T) {
 	s := chain()
 	f := Of(s, Answers{Scenarios: []estimators.Estimate{standardOf(t, s)}}, nil)

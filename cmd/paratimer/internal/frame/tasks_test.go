@@ -81,7 +81,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestTasksOfOneThatFailed holds that a task that will run again is told by what failed, and when it will.
+// TestTasksOfOneThatFailed checks that a task that will run again is told by what failed, and when it will.
 func TestTasksOfOneThatFailed(t *testing.T) {
 	s := chain()
 	s.Jobs[0].Stages[dag.Map].Attempts = s.Jobs[0].Stages[dag.Map].Attempts[:2]

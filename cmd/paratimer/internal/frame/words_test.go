@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEveryReasonHasWords holds that the words cover the closed set of docs/frames.md.
+// TestEveryReasonHasWords checks that the words cover the closed set of docs/frames.md.
 func TestEveryReasonHasWords(t *testing.T) {
 	contract, err := os.ReadFile("../../../../docs/frames.md")
 	if err != nil {

@@ -207,7 +207,7 @@ func TestOneDoesNotLearnFromOneself(t *testing.T) {
 	}
 }
 
-// TestTwoScriptsOfOneName holds that their jobs tell them apart.
+// TestTwoScriptsOfOneName checks that their jobs tell them apart.
 func TestTwoScriptsOfOneName(t *testing.T) {
 	one := []string{"GROUP_BY", "JOIN", "ORDER_BY"}
 	other := []string{"DISTINCT", "COGROUP"}

@@ -164,7 +164,7 @@ func TestARunThatIsNotOverIsNotRemembered(t *testing.T) {
 	}
 }
 
-// TestTroubleStopsNoWatch holds that what cannot be read or written is said, and the run is watched to its end.
+// TestTroubleStopsNoWatch checks that what cannot be read or written is said, and the run is watched to its end.
 func TestTroubleStopsNoWatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		corrupt func(dir string) error

@@ -20,7 +20,7 @@ func runIDs(w *state.Workflow) (out []string) {
 	return out
 }
 
-// TestARunIsKeptOnce holds that of two watchers of a run, whoever comes last, the one who saw more is believed.
+// TestARunIsKeptOnce checks that of two watchers of a run, whoever comes last, the one who saw more is believed.
 func TestARunIsKeptOnce(t *testing.T) {
 	store, err := state.Open(t.TempDir())
 	if err != nil {
@@ -43,8 +43,8 @@ func TestARunIsKeptOnce(t *testing.T) {
 	}
 }
 
-// TestReportedEndReplacesInferred holds that the event log of a run, or a watch to an end that was reported, replaces a
-// watch that did not see how the run ended, however long that was, and that it is not replaced by one.
+// TestReportedEndReplacesInferred checks that the event log of a run, or a watch to an end that was reported, replaces
+// a watch that did not see how the run ended, however long that was, and that it is not replaced by one.
 func TestReportedEndReplacesInferred(t *testing.T) {
 	t.Parallel()
 	reported, inferred, unknown := ran(t, "1", 10, nil), ran(t, "1", 10, nil), ran(t, "1", 10, nil)
@@ -68,7 +68,7 @@ func TestReportedEndReplacesInferred(t *testing.T) {
 	}
 }
 
-// TestOrder holds that a live run is the newest whatever clocks say, and that a recording goes to its place.
+// TestOrder checks that a live run is the newest whatever clocks say, and that a recording goes to its place.
 func TestOrder(t *testing.T) {
 	w := &state.Workflow{}
 	at := func(id string, hour int) state.Run {
@@ -87,7 +87,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestBounds holds that a workflow's file does not grow for ever, and that failures push no good run out.
+// TestBounds checks that a workflow's file does not grow for ever, and that failures push no good run out.
 func TestBounds(t *testing.T) {
 	w := &state.Workflow{}
 	for i := range 2 * maxRuns {
@@ -157,7 +157,7 @@ func TestAProfileOfVeryManyTasksIsKeptSmall(t *testing.T) {
 	}
 }
 
-// TestWorkflowsAreBounded holds that names that never come again do not fill the folder.
+// TestWorkflowsAreBounded checks that names that never come again do not fill the folder.
 func TestWorkflowsAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	store, err := state.Open(dir)
@@ -187,7 +187,7 @@ func TestWorkflowsAreBounded(t *testing.T) {
 	}
 }
 
-// TestAttemptsAreRuns holds that runs of one id are two runs if one ended before the other began.
+// TestAttemptsAreRuns checks that runs of one id are two runs if one ended before the other began.
 func TestAttemptsAreRuns(t *testing.T) {
 	t.Parallel()
 	first, second, again := ran(t, "1", 10, nil), ran(t, "1", 10, nil), ran(t, "1", 10, nil)

@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// TestNothingLargeIsHeld holds that a run's last frame does not keep the snapshot that it was made of, for as long as
+// TestNothingLargeIsHeld checks that a run's last frame does not keep the snapshot that it was made of, for as long as
 // it is shown.
 func TestNothingLargeIsHeld(t *testing.T) {
 	m := New(Options{})

@@ -77,7 +77,7 @@ paratimer_workflow_info{engine="Tez",workflow="new.pig"} 1
 	}
 }
 
-// TestNothing holds that before the first frame nothing is said of time.
+// TestNothing checks that before the first frame nothing is said of time.
 func TestNothing(t *testing.T) {
 	m, _ := newMetrics(Options{})
 	const want = `paratimer_build_info{goversion="",revision="",version=""} 1
@@ -91,7 +91,7 @@ paratimer_workflows_overflow 0
 	}
 }
 
-// TestNewID holds that a script is one run, though it has its first job's id until more is known of it.
+// TestNewID checks that a script is one run, though it has its first job's id until more is known of it.
 func TestNewID(t *testing.T) {
 	m, _ := newMetrics(Options{})
 	before := full("job_1_0001", "join.pig", 2*time.Minute)
@@ -113,7 +113,7 @@ func TestNewID(t *testing.T) {
 	}
 }
 
-// TestStale holds that a repeated frame moves neither of the instants of the last observation.
+// TestStale checks that a repeated frame moves neither of the instants of the last observation.
 func TestStale(t *testing.T) {
 	m, c := newMetrics(Options{})
 	f := full("wf-1", "join.pig", 90*time.Second)
@@ -146,7 +146,7 @@ func remaining(t *testing.T, m *Metrics, name string) string {
 	return "absent"
 }
 
-// TestRunsOfOneName holds that of several runs of one name the one that ends last is shown.
+// TestRunsOfOneName checks that of several runs of one name the one that ends last is shown.
 func TestRunsOfOneName(t *testing.T) {
 	m, _ := newMetrics(Options{})
 	steps := []struct {
@@ -176,7 +176,7 @@ func TestRunsOfOneName(t *testing.T) {
 	}
 }
 
-// TestGrace holds that series of a run that has ended go, but not at once.
+// TestGrace checks that series of a run that has ended go, but not at once.
 func TestGrace(t *testing.T) {
 	m, c := newMetrics(Options{Grace: time.Minute})
 	over := ended(full("a", "q", 0), dag.Succeeded)
@@ -199,7 +199,7 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// TestCardinality holds that names beyond the most are counted, and that a newcomer takes no series away.
+// TestCardinality checks that names beyond the most are counted, and that a newcomer takes no series away.
 func TestCardinality(t *testing.T) {
 	m, c := newMetrics(Options{Most: 2, Grace: time.Minute})
 	for _, name := range []string{"zeta", "beta", "alpha", "gamma"} {
@@ -251,7 +251,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestHostileFrames holds that no frame spoils the scrape: not one with a series twice, nor one with names of no sense.
+// TestHostileFrames checks that no frame spoils the scrape: not one with a series twice, nor one with names of no
+// sense.
 func TestHostileFrames(t *testing.T) {
 	m, _ := newMetrics(Options{})
 	f := full("x", "a\"b\\c\nd\xff", time.Minute)
@@ -273,7 +274,7 @@ func TestHostileFrames(t *testing.T) {
 	}
 }
 
-// TestScrapeDoesNotBlock holds that the loop goes on while somebody reads slowly.
+// TestScrapeDoesNotBlock checks that the loop goes on while somebody reads slowly.
 func TestScrapeDoesNotBlock(t *testing.T) {
 	m, _ := newMetrics(Options{})
 	show(t, m, full("a", "q", time.Minute))

@@ -101,7 +101,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestRebinding holds that a web page which points its own name at the loopback reads nothing.
+// TestRebinding checks that a web page which points its own name at the loopback reads nothing.
 func TestRebinding(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	m, _ := newMetrics(Options{})

@@ -193,7 +193,7 @@ func TestOpenLineageRestart(t *testing.T) {
 	}
 }
 
-// TestOpenLineagePublished holds the events against the schema that OpenLineage publishes, if OPENLINEAGE_SCHEMA names
+// TestOpenLineagePublished checks the events against the schema that OpenLineage publishes, if OPENLINEAGE_SCHEMA names
 // a copy of it: it is other people's file, and is not kept here.
 func TestOpenLineagePublished(t *testing.T) {
 	path := os.Getenv("OPENLINEAGE_SCHEMA")

@@ -224,7 +224,8 @@ func (p *process) tick(queries []*query) {
 // settled is how long after the last trouble of it an alert must be on the board: a back-off, a repost and two ticks.
 const settled = 4 * time.Minute
 
-// firing holds that what a watcher told of and still sees is on the board, once Alertmanager has been well for a while.
+// firing checks that what a watcher told of and still sees is on the board, once Alertmanager has been well for a
+// while.
 func firing(w *world, processes []*process, queries []*query) error {
 	am := processes[0].am
 	if am.mood != "" {

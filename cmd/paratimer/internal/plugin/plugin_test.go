@@ -136,7 +136,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestHostileNames holds that no name of a query or a bound breaks the line or the performance data.
+// TestHostileNames checks that no name of a query or a bound breaks the line or the performance data.
 func TestHostileNames(t *testing.T) {
 	half := frame.RatioOf(0.5)
 	f := running(func(f *frame.Frame) {

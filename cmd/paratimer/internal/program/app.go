@@ -79,7 +79,7 @@ var groups = []struct {
 	{"This program", []string{"help", "config", "completion", "man", "version"}},
 }
 
-// grouped puts commands under their headings, in the order of groups. TestManualWhole holds that none is left out.
+// grouped puts commands under their headings, in the order of groups. TestManualWhole checks that none is left out.
 func grouped(all []*cli.Command) []*cli.Command {
 	var out []*cli.Command
 	for _, g := range groups {

@@ -210,7 +210,7 @@ func TestManyTasks(t *testing.T) {
 	}
 }
 
-// TestManyRows holds that a slot of any number has a row, and that there are not as many rows.
+// TestManyRows checks that a slot of any number has a row, and that there are not as many rows.
 func TestManyRows(t *testing.T) {
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 1},

@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestCopyIsNoLoss holds that a copy of a slow task, or the task that its copy overtook, counts as no loss.
+// TestCopyIsNoLoss checks that a copy of a slow task, or the task that its copy overtook, counts as no loss.
 func TestCopyIsNoLoss(t *testing.T) {
 	t.Parallel()
 	plan := &dag.Plan{Jobs: []dag.Job{{Node: "j", Stages: []dag.Stage{{Name: "s", Tasks: 1, Known: true}}}}}

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 )
 
-// TestContractNamesEveryField holds that docs/reports.md names every field of the JSON that is a run report's own, and
+// TestContractNamesEveryField checks that docs/reports.md names every field of the JSON that is a run report's own, and
 // says its bounds.
 func TestContractNamesEveryField(t *testing.T) {
 	b, err := os.ReadFile("../../../../docs/reports.md")

@@ -37,7 +37,7 @@ func reducedJob(work, bytes []float64) *dag.Snapshot {
 	return s
 }
 
-// TestSkew holds that the report of a run that succeeded names the reduce that delayed its end, as `report --skew`.
+// TestSkew checks that the report of a run that succeeded names the reduce that delayed its end, as `report --skew`.
 func TestSkew(t *testing.T) {
 	t.Parallel()
 	plan, err := planfile.ReadFile("../../../../examples/skewed.yaml", planfile.Options{})
@@ -60,7 +60,7 @@ func TestSkew(t *testing.T) {
 	}
 }
 
-// TestJobs holds a row of the table of jobs, and that amounts which one attempt does not tell are unknown.
+// TestJobs checks a row of the table of jobs, and that amounts which one attempt does not tell are unknown.
 func TestJobs(t *testing.T) {
 	s := reducedJob([]float64{10, 20, 30}, []float64{100, 200, 300})
 	f := &frame.Frame{Jobs: []frame.Job{{Node: "j"}}}
@@ -81,7 +81,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestDiagnosis holds what is named first: failures, then skew, then the largest cause.
+// TestDiagnosis checks what is named first: failures, then skew, then the largest cause.
 func TestDiagnosis(t *testing.T) {
 	waited := TimeAttribution{Causes: []Cause{
 		{Cause: "work", Title: "work", Seconds: 80, Ratio: frame.RatioOf(.8)},
@@ -126,7 +126,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestGlance holds what a reader is told first: the failure of a job with its cause, the deadline before the first
+// TestGlance checks what a reader is told first: the failure of a job with its cause, the deadline before the first
 // prediction.
 func TestGlance(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func fleet() []view.Query {
 	}
 }
 
-// TestFleet holds that the page of all queries names each, links to its report, and shows no markup of a name.
+// TestFleet checks that the page of all queries names each, links to its report, and shows no markup of a name.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	var page, main bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// TestLegendIsShort holds that a legend with one entry on each line is no longer than the chart.
+// TestLegendIsShort checks that a legend with one entry on each line is no longer than the chart.
 func TestLegendIsShort(t *testing.T) {
 	t.Parallel()
 	s := largest()
@@ -27,7 +27,7 @@ func TestLegendIsShort(t *testing.T) {
 	}
 }
 
-// TestMergedBars holds that no fragments are offered when the bars do not name theirs.
+// TestMergedBars checks that no fragments are offered when the bars do not name theirs.
 func TestMergedBars(t *testing.T) {
 	t.Parallel()
 	s := sample()
@@ -47,7 +47,7 @@ func TestMergedBars(t *testing.T) {
 	}
 }
 
-// TestSpike holds that one wide range neither leaves the drawing nor presses the rest to the floor, and that a lone
+// TestSpike checks that one wide range neither leaves the drawing nor presses the rest to the floor, and that a lone
 // range is seen.
 func TestSpike(t *testing.T) {
 	t.Parallel()

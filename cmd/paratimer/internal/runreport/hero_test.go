@@ -56,7 +56,7 @@ func TestHero(t *testing.T) {
 	}
 }
 
-// TestLeftIf holds that equal scenarios are one part of the sentence, and that those without a difference are the
+// TestLeftIf checks that equal scenarios are one part of the sentence, and that those without a difference are the
 // last one.
 func TestLeftIf(t *testing.T) {
 	for want, cases := range map[string][]view.Case{

@@ -46,7 +46,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestMarksAreBounded holds that floods of failures, nodes and alerts are cut.
+// TestMarksAreBounded checks that floods of failures, nodes and alerts are cut.
 func TestMarksAreBounded(t *testing.T) {
 	s := &dag.Snapshot{
 		Plan: &dag.Plan{Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}},

@@ -36,7 +36,7 @@ var (
 	inside = regexp.MustCompile(`(?s)<(style|script)[^>]*>(.*?)</(?:style|script)>`)
 )
 
-// checkMarkup holds that a page's elements are the templates' own, and that what is read in it has no letter that
+// checkMarkup checks that a page's elements are the templates' own, and that what is read in it has no letter that
 // cannot be seen.
 func checkMarkup(t *testing.T, page string) {
 	t.Helper()

@@ -59,7 +59,7 @@ func TestPredictionHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestScore holds the scores of a run that took 100 s, worked out by hand.
+// TestScore checks the scores of a run that took 100 s, worked out by hand.
 func TestScore(t *testing.T) {
 	nan := math.NaN()
 	for i, c := range []struct {
@@ -107,7 +107,7 @@ func value(v *float64) float64 {
 	return *v
 }
 
-// TestPredictionHistorySummary holds the sentence in every case.
+// TestPredictionHistorySummary checks the sentence in every case.
 func TestPredictionHistorySummary(t *testing.T) {
 	nan := math.NaN()
 	const nothing = "Nothing is scored: no time was predicted before the end, or the query did not succeed."
@@ -169,7 +169,7 @@ func TestPredictionHistorySummary(t *testing.T) {
 	}
 }
 
-// TestMomentsAreInOrder holds that the end, which is seen after it was, comes last: what was said in between is about
+// TestMomentsAreInOrder checks that the end, which is seen after it was, comes last: what was said in between is about
 // nothing.
 func TestMomentsAreInOrder(t *testing.T) {
 	var m PredictionHistory

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestPartsOfATask holds that the parts of a task's time add up to its length, whatever the counters are.
+// TestPartsOfATask checks that the parts of a task's time add up to its length, whatever the counters are.
 func TestPartsOfATask(t *testing.T) {
 	t.Parallel()
 	full := dag.TaskMetrics{
@@ -40,7 +40,7 @@ func TestPartsOfATask(t *testing.T) {
 	}
 }
 
-// TestStageTimesTable holds that a stage has one bar with a part for each part of its longest tasks, the 20th part of
+// TestStageTimesTable checks that a stage has one bar with a part for each part of its longest tasks, the 20th part of
 // all, and that names are escaped.
 func TestStageTimesTable(t *testing.T) {
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestStageTimesTable(t *testing.T) {
 	}
 }
 
-// TestAdviceText holds that an advice has a number only if a replay gave one.
+// TestAdviceText checks that an advice has a number only if a replay gave one.
 func TestAdviceText(t *testing.T) {
 	t.Parallel()
 	a := Advice{Summary: "Tasks of s spilled", Help: "More memory"}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAxisIsRegular holds that the marks of the axis stand at equal distances, to a cell, at every width, with the time
-// that it is among them.
+// TestAxisIsRegular checks that the marks of the axis stand at equal distances, to a cell, at every width, with the
+// time that it is among them.
 func TestAxisIsRegular(t *testing.T) {
 	t.Parallel()
 	s := recorded(t, "failure", 70)
@@ -45,7 +45,7 @@ func TestAxisIsRegular(t *testing.T) {
 	}
 }
 
-// TestCriticalTasks holds that a tall screen lists the tasks that the end waits for, and a small one does not.
+// TestCriticalTasks checks that a tall screen lists the tasks that the end waits for, and a small one does not.
 func TestCriticalTasks(t *testing.T) {
 	t.Parallel()
 	s := recorded(t, "failure", 70)

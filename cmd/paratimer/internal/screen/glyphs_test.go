@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestForeign holds how names are written: nothing that a terminal would obey, nothing on whose width terminals do not
+// TestForeign checks how names are written: nothing that a terminal would obey, nothing on whose width terminals do not
 // agree, and ASCII where only that is shown.
 func TestForeign(t *testing.T) {
 	for _, c := range []struct{ name, want, ascii string }{
@@ -33,7 +33,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestShortened holds which part of a name is left.
+// TestShortened checks which part of a name is left.
 func TestShortened(t *testing.T) {
 	for name, want := range map[string]string{
 		"attempt_1795222440184_0007_m_000016_0 of job a": "m_000016_0 of job a",

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestDrawings holds how the screen looks: sizes and moments of a real run of a Pig script (a map fails at 16 s of
+// TestDrawings checks how the screen looks: sizes and moments of a real run of a Pig script (a map fails at 16 s of
 // 126), of one that failed, and of what no recording has.
 func TestDrawings(t *testing.T) {
 	moments := map[string]State{
@@ -70,7 +70,7 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
-// TestChosen holds what the reader may choose to see.
+// TestChosen checks what the reader may choose to see.
 func TestChosen(t *testing.T) {
 	length := frame.Seconds(126.4)
 	for name, change := range map[string]func(*State){

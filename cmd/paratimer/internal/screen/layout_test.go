@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWhatIsDroppedFirst holds that from ten lines on when, what for, how it stands, what went wrong and the lanes are
+// TestWhatIsDroppedFirst checks that from ten lines on when, what for, how it stands, what went wrong and the lanes are
 // on the screen, and that more lines never show less.
 func TestWhatIsDroppedFirst(t *testing.T) {
 	s := recorded(t, "failure", 70)
@@ -46,7 +46,7 @@ func TestWhatIsDroppedFirst(t *testing.T) {
 	}
 }
 
-// TestTheCrowdFolds holds that of a thousand jobs what matters has a row at any height, and that the others are
+// TestTheCrowdFolds checks that of a thousand jobs what matters has a row at any height, and that the others are
 // counted.
 func TestTheCrowdFolds(t *testing.T) {
 	for _, h := range []int{14, 24, 50} {

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestOneMomentShowsOneNumber holds that one remaining time is worded alike by the text line, the screen's header and
+// TestOneMomentShowsOneNumber checks that one remaining time is worded alike by the text line, the screen's header and
 // the row of its scenario, however it was shown before.
 func TestOneMomentShowsOneNumber(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestPredictionOfTheEnd holds that a query that succeeded was as long as it was, and that one that failed has no
+// TestPredictionOfTheEnd checks that a query that succeeded was as long as it was, and that one that failed has no
 // length.
 func TestPredictionOfTheEnd(t *testing.T) {
 	at, left := frame.Seconds(10), frame.Seconds(5)
@@ -22,8 +22,8 @@ func TestPredictionOfTheEnd(t *testing.T) {
 	}
 }
 
-// TestNothingIsDrawnOfLater holds that a replay that has gone back does not show what came later, and that stale frames
-// and those without a time add nothing.
+// TestNothingIsDrawnOfLater checks that a replay that has gone back does not show what came later, and that stale
+// frames and those without a time add nothing.
 func TestNothingIsDrawnOfLater(t *testing.T) {
 	then := recorded(t, "failure", 17)
 	before := Draw(then)

@@ -22,7 +22,7 @@ func four() *frame.Frame {
 	}
 }
 
-// TestPress holds what keys do to what the reader has chosen.
+// TestPress checks what keys do to what the reader has chosen.
 func TestPress(t *testing.T) {
 	for name, c := range map[string]struct {
 		before  Choice
@@ -129,7 +129,7 @@ func TestPressOfNothing(t *testing.T) {
 	}
 }
 
-// TestKeys holds that no key means two things, that every action has a key, and that every row says what it does.
+// TestKeys checks that no key means two things, that every action has a key, and that every row says what it does.
 func TestKeys(t *testing.T) {
 	of := map[string]Action{}
 	has := map[Action]bool{}

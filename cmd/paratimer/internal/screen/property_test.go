@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestDrawFits holds of any frame on any screen: no line is wider, nor are there more; ASCII is ASCII; without colour
+// TestDrawFits checks of any frame on any screen: no line is wider, nor are there more; ASCII is ASCII; without colour
 // nothing escapes, and with colour the same is written.
 func TestDrawFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -176,7 +176,7 @@ func anyJob(t *rapid.T) frame.Job {
 	return j
 }
 
-// FuzzNames holds the same of any names, on a small and on a common screen.
+// FuzzNames checks the same of any names, on a small and on a common screen.
 func FuzzNames(f *testing.F) {
 	for _, s := range []string{
 		"plain", "\x1b[31m", "日本語", "e\u0301\u0301", "👩\u200d👧", "\xff\xfe", "\u202e", "\r\n\t",

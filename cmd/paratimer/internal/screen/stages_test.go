@@ -45,7 +45,7 @@ func application(stages, over int) State {
 	return State{Frame: f, Past: slices.Values([]*frame.Frame{f}), Width: 80, Height: 24}
 }
 
-// TestStageRows holds that each stage of a Spark application has a row with its own name, that those around the one
+// TestStageRows checks that each stage of a Spark application has a row with its own name, that those around the one
 // that runs are shown if there is no room for all, and that nothing is called a map or a reduce.
 func TestStageRows(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,7 @@ var schemes = map[string][16]uint32{
 // coloured matches an escape sequence with one of the 16 colours.
 var coloured = regexp.MustCompile(`[\[;]([39])([0-7])m`)
 
-// TestContrast holds that each colour can be read on its ground in each scheme: 4.5 to 1 (WCAG 2.2, 1.4.3).
+// TestContrast checks that each colour can be read on its ground in each scheme: 4.5 to 1 (WCAG 2.2, 1.4.3).
 func TestContrast(t *testing.T) {
 	checked := 0
 	for name, scheme := range schemes {

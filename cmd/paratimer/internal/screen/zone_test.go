@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestZone holds that clocks are in the reader's zone, and that the zone is named.
+// TestZone checks that clocks are in the reader's zone, and that the zone is named.
 func TestZone(t *testing.T) {
 	t.Parallel()
 	s := recorded(t, "failure", 70)

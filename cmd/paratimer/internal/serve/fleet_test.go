@@ -71,7 +71,7 @@ func TestBoard(t *testing.T) {
 	}
 }
 
-// TestBoardIsBounded holds that a board keeps the newest ended queries alone.
+// TestBoardIsBounded checks that a board keeps the newest ended queries alone.
 func TestBoardIsBounded(t *testing.T) {
 	t.Parallel()
 	b := NewBoard(cost.Costs, time.Second, time.UTC)

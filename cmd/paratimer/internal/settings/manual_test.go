@@ -64,7 +64,7 @@ func TestMan(t *testing.T) {
 	}
 }
 
-// TestReference holds that every setting is described once, and every command says which it has.
+// TestReference checks that every setting is described once, and every command says which it has.
 func TestReference(t *testing.T) {
 	got := Reference(small())
 	for _, want := range []string{
@@ -101,7 +101,7 @@ func TestParseTexts(t *testing.T) {
 	}
 }
 
-// TestFirstClause holds that short help has as much of a flag as one line takes, and no half of a bracket.
+// TestFirstClause checks that short help has as much of a flag as one line takes, and no half of a bracket.
 func TestFirstClause(t *testing.T) {
 	t.Parallel()
 	for does, want := range map[string]string{

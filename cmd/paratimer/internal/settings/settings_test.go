@@ -32,7 +32,7 @@ func TestConcealed(t *testing.T) {
 	}
 }
 
-// TestTable holds that no command has two settings of one name, and that a default is of a known kind.
+// TestTable checks that no command has two settings of one name, and that a default is of a known kind.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, s := range all {
@@ -49,7 +49,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestKinds holds what each kind of setting takes, how repeated values add up, and what an error says.
+// TestKinds checks what each kind of setting takes, how repeated values add up, and what an error says.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

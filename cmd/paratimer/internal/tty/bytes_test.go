@@ -27,7 +27,7 @@ import (
 // are twice what was measured (docs/evidence/benchmarks.md). 1,000 bytes a redraw are 16 kbit/s.
 type size struct{ width, height, average, most int }
 
-// TestBytesATick holds what redraws of a live watch write, a frame a redraw.
+// TestBytesATick checks what redraws of a live watch write, a frame a redraw.
 func TestBytesATick(t *testing.T) {
 	t.Run("a real run of 3 jobs", func(t *testing.T) {
 		holds(t, recorded(t), size{80, 24, 750, 3800}, size{200, 50, 2400, 9200})

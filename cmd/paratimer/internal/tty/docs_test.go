@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
 )
 
-// TestDocumentedKeys holds that docs/screen.md has the keys as the help on the screen does.
+// TestDocumentedKeys checks that docs/screen.md has the keys as the help on the screen does.
 func TestDocumentedKeys(t *testing.T) {
 	b, err := os.ReadFile("../../../../docs/screen.md")
 	if err != nil {
@@ -30,7 +30,7 @@ func TestDocumentedKeys(t *testing.T) {
 	}
 }
 
-// TestDocumentedKeysOfTheList holds that each key in the table of docs/screen.md about many queries has an effect on
+// TestDocumentedKeysOfTheList checks that each key in the table of docs/screen.md about many queries has an effect on
 // their list.
 func TestDocumentedKeysOfTheList(t *testing.T) {
 	t.Parallel()

@@ -123,7 +123,7 @@ func (l *listing) quits() bool {
 	return quit
 }
 
-// TestFleetOpensAQuery holds that enter shows the selected query as attach does, with what was observed before; its
+// TestFleetOpensAQuery checks that enter shows the selected query as attach does, with what was observed before; its
 // keys work, the picture follows the observations, and esc and q lead back to the list, on which q ends the program.
 func TestFleetOpensAQuery(t *testing.T) {
 	t.Parallel()
@@ -156,7 +156,7 @@ func TestFleetOpensAQuery(t *testing.T) {
 	}
 }
 
-// TestFleetLog holds that log lines are shown on the list and on a query.
+// TestFleetLog checks that log lines are shown on the list and on a query.
 func TestFleetLog(t *testing.T) {
 	t.Parallel()
 	l := list(t, 1)
@@ -170,7 +170,7 @@ func TestFleetLog(t *testing.T) {
 	l.shows("second trouble")
 }
 
-// TestFleetFilters holds that queries are found by name or owner, in either case; esc shows all again.
+// TestFleetFilters checks that queries are found by name or owner, in either case; esc shows all again.
 func TestFleetFilters(t *testing.T) {
 	t.Parallel()
 	l := list(t, 12)
@@ -193,7 +193,7 @@ func TestFleetFilters(t *testing.T) {
 	}
 }
 
-// TestFleetSelection holds that the first row stays selected whatever it is, and another query wherever it moves.
+// TestFleetSelection checks that the first row stays selected whatever it is, and another query wherever it moves.
 func TestFleetSelection(t *testing.T) {
 	t.Parallel()
 	l := list(t, 3)
@@ -217,7 +217,7 @@ func TestFleetSelection(t *testing.T) {
 	l.shows("No query was seen yet.")
 }
 
-// TestFleetIsBounded holds that the frames of all queries together have one budget, and those of a query that is not
+// TestFleetIsBounded checks that the frames of all queries together have one budget, and those of a query that is not
 // listed any more are dropped.
 func TestFleetIsBounded(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain holds that no goroutine outlives its test, but for bubbletea's: those that wait for the last tick, half a
+// TestMain checks that no goroutine outlives its test, but for bubbletea's: those that wait for the last tick, half a
 // second at most, and a reader that holds a key when its program ends, whom nobody listens to any more (waitForReadLoop
 // gives it up).
 func TestMain(m *testing.M) {

@@ -60,7 +60,7 @@ func TestStoreIsBounded(t *testing.T) {
 	})
 }
 
-// TestStoreOfALongRun holds half a day of a large query, seen each second, in the real budget.
+// TestStoreOfALongRun checks half a day of a large query, seen each second, in the real budget.
 func TestStoreOfALongRun(t *testing.T) {
 	s, f := newStore(), frameAt(0, 1000)
 	for i := range 12 * 60 * 60 {
@@ -93,7 +93,7 @@ func TestStoreIndex(t *testing.T) {
 	}
 }
 
-// TestStoreKeepsMoves holds that the newest moves stay with the frames that are left of a run.
+// TestStoreKeepsMoves checks that the newest moves stay with the frames that are left of a run.
 func TestStoreKeepsMoves(t *testing.T) {
 	s := newStore()
 	s.most = 10 * frameBytes

@@ -43,7 +43,7 @@ func TestTextDoesNotFlicker(t *testing.T) {
 	}
 }
 
-// TestShownIsNear holds that what is shown is off by no more than its rounding, and that a range holds what it is of.
+// TestShownIsNear checks that what is shown is off by no more than its rounding, and that a range holds what it is of.
 func TestShownIsNear(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -68,7 +68,7 @@ func TestRough(t *testing.T) {
 	}
 }
 
-// TestPastTheEstimate holds that a query past its time does not end "any second now" for an hour.
+// TestPastTheEstimate checks that a query past its time does not end "any second now" for an hour.
 func TestPastTheEstimate(t *testing.T) {
 	for want, h := range map[string]frame.Headline{
 		"<1s":       headline(0.2, 0, 3),
@@ -92,7 +92,7 @@ func standing(at float64, state frame.AlertState) frame.Frame {
 	return f
 }
 
-// TestTextTellsOfAlertsOnce holds that a bound is told of when it stands otherwise than was told, and only then.
+// TestTextTellsOfAlertsOnce checks that a bound is told of when it stands otherwise than was told, and only then.
 func TestTextTellsOfAlertsOnce(t *testing.T) {
 	stale := func(f frame.Frame, age frame.Seconds) frame.Frame {
 		f.StaleSeconds = age
@@ -149,7 +149,7 @@ func TestTextTellsOfAlertsOnce(t *testing.T) {
 	}
 }
 
-// TestTextEscapesAlerts holds that what an alert says of the cluster cannot move the cursor.
+// TestTextEscapesAlerts checks that what an alert says of the cluster cannot move the cursor.
 func TestTextEscapesAlerts(t *testing.T) {
 	f := standing(1, frame.Late)
 	f.Alerts[0].Text = "late\x1b[2J: job \x1b]0;x\a"

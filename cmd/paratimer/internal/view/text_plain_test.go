@@ -72,7 +72,7 @@ func show(t *testing.T, text *Text, b *bytes.Buffer, frames ...frame.Frame) stri
 	return b.String()
 }
 
-// TestPlain holds that lines for ears have words in place of symbols, and names as they are.
+// TestPlain checks that lines for ears have words in place of symbols, and names as they are.
 func TestPlain(t *testing.T) {
 	var b bytes.Buffer
 	const want = `nightly.pig: 1 job
@@ -106,7 +106,7 @@ failed after 16 minutes 40 seconds
 	}
 }
 
-// TestQuiet holds that nothing is said but what must be heard, each once.
+// TestQuiet checks that nothing is said but what must be heard, each once.
 func TestQuiet(t *testing.T) {
 	var b bytes.Buffer
 	const want = `   1m10s  failed: m_000017_0 of job j1 on n3: Exit code is 137
@@ -127,7 +127,7 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// TestQuietAndPlain holds that both go together, and that a query without trouble has one line.
+// TestQuietAndPlain checks that both go together, and that a query without trouble has one line.
 func TestQuietAndPlain(t *testing.T) {
 	var b bytes.Buffer
 	over := frameOf(125, 0)
@@ -161,7 +161,7 @@ func TestPlainHeadlines(t *testing.T) {
 	}
 }
 
-// TestTell holds that lengths and shares are spelled and all else stands.
+// TestTell checks that lengths and shares are spelled and all else stands.
 func TestTell(t *testing.T) {
 	for in, want := range map[string]string{
 		"up-to 09:00:15 under 1%":     "up-to 09:00:15 under 1 percent",
@@ -176,7 +176,7 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// TestTextSaysAChange holds that a status line that says something new comes after a tenth of what remains, one that
+// TestTextSaysAChange checks that a status line that says something new comes after a tenth of what remains, one that
 // says the same after a tenth too, but a minute at least.
 func TestTextSaysAChange(t *testing.T) {
 	for _, c := range []struct {
@@ -210,8 +210,8 @@ func TestTextSaysAChange(t *testing.T) {
 	}
 }
 
-// TestStatusCountsTasks holds that a status line counts the tasks of the running stage that the end waits for, and that
-// lines in ASCII have nothing else.
+// TestStatusCountsTasks checks that a status line counts the tasks of the running stage that the end waits for, and
+// that lines in ASCII have nothing else.
 func TestStatusCountsTasks(t *testing.T) {
 	f := frameOf(60, 660)
 	f.Headline.LowSeconds, f.Headline.HighSeconds, f.WaitingOn = sec(612), sec(835), str("map 16 of é")

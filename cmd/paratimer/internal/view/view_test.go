@@ -71,7 +71,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// FuzzEscape holds that nothing but printable text on one line comes out.
+// FuzzEscape checks that nothing but printable text on one line comes out.
 func FuzzEscape(f *testing.F) {
 	for _, s := range []string{"", "a\x1b[31m", "\xff", "\u2028", strings.Repeat("\x80", 500)} {
 		f.Add(s)
@@ -142,7 +142,7 @@ func TestTextSaysWhatChanges(t *testing.T) {
 	}
 }
 
-// TestTextTimeGoesOn holds that the times of lines do not go back if a run ended before it was last seen to run, and
+// TestTextTimeGoesOn checks that the times of lines do not go back if a run ended before it was last seen to run, and
 // that a job that failed has its reason.
 func TestTextTimeGoesOn(t *testing.T) {
 	t.Parallel()

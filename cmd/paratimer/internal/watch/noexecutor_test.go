@@ -15,7 +15,7 @@ func (s stuck) Estimate(dag.Run) (estimators.Estimate, error) {
 	return estimators.Estimate{}, &s.StuckError
 }
 
-// TestStuckEstimators holds that an application without executors has no time and no warning, and that the reason of
+// TestStuckEstimators checks that an application without executors has no time and no warning, and that the reason of
 // another failure names no package.
 func TestStuckEstimators(t *testing.T) {
 	t.Parallel()

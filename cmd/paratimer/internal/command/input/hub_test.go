@@ -20,7 +20,7 @@ const (
 	sparkDriver = `[{"id":"application_1795365508295_0001","name":"nightly","attempts":[{"completed":false}]}]`
 )
 
-// TestHubSpark holds that a Spark application on YARN is listed, found by its name, and watched through the proxy.
+// TestHubSpark checks that a Spark application on YARN is listed, found by its name, and watched through the proxy.
 func TestHubSpark(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -19,7 +19,7 @@ func (at) Driver(spark.Listed) spark.Driver             { return nil }
 func (at) ListsAll() bool                               { return true }
 func (a at) Now() dag.Instant                           { return dag.Instant(a) }
 
-// TestChooseDriver holds which of the drivers on this machine is watched, and that several are listed.
+// TestChooseDriver checks which of the drivers on this machine is watched, and that several are listed.
 func TestChooseDriver(t *testing.T) {
 	t.Parallel()
 	one := spark.Listed{URL: "http://localhost:4040", ID: "local-1", Name: "nightly", Began: 1_000_000, State: dag.Running}

@@ -44,7 +44,7 @@ func checksum(s *dag.Snapshot) uint64 {
 	return h.Sum64()
 }
 
-// TestSnapshotsAreReadOnly holds that neither the estimators nor the report and the page change a snapshot: adapters
+// TestSnapshotsAreReadOnly checks that neither the estimators nor the report and the page change a snapshot: adapters
 // share the stages that have not changed between snapshots.
 func TestSnapshotsAreReadOnly(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ func write(t *testing.T, path string, b []byte) string {
 	return path
 }
 
-// TestFolderOfEventLogs holds that history add makes a recording or a stored run of each log of a folder, and that the
+// TestFolderOfEventLogs checks that history add makes a recording or a stored run of each log of a folder, and that the
 // other commands choose one by its application.
 func TestFolderOfEventLogs(t *testing.T) {
 	t.Parallel()
@@ -88,8 +88,8 @@ func TestFolderOfEventLogs(t *testing.T) {
 	}
 }
 
-// TestEmptyJob holds that each command that takes a recording answers in one sentence if the only job of an application
-// had no tasks, and names the file once at most.
+// TestEmptyJob checks that each command that takes a recording answers in one sentence if the only job of an
+// application had no tasks, and names the file once at most.
 func TestEmptyJob(t *testing.T) {
 	t.Parallel()
 	log := write(t, filepath.Join(t.TempDir(), "empty"), []byte(`{"Event":"SparkListenerLogStart","Spark Version":"3.5.1"}
@@ -131,7 +131,7 @@ func TestEmptyJob(t *testing.T) {
 	}
 }
 
-// TestTextIsNoPlan holds that a text gets no error of the parser of plans.
+// TestTextIsNoPlan checks that a text gets no error of the parser of plans.
 func TestTextIsNoPlan(t *testing.T) {
 	t.Parallel()
 	path := write(t, filepath.Join(t.TempDir(), "driver.log"), []byte("2026-11-22 10:00:00 INFO Driver: started\n  at a: b\n"))

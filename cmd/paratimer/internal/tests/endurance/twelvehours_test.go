@@ -42,7 +42,7 @@ func retained() uint64 {
 	return m.HeapAlloc
 }
 
-// flat holds that what is retained after hours 6 and 12 is what was retained after hour 1, but for half of it or 4 MB.
+// flat checks that what is retained after hours 6 and 12 is what was retained after hour 1, but for half of it or 4 MB.
 func flat(t *testing.T, held map[int]uint64) {
 	t.Helper()
 	t.Logf("retained after hours 1, 6, 12: %d, %d, %d KB", held[1]>>10, held[6]>>10, held[12]>>10)

@@ -47,7 +47,7 @@ func alone(t *testing.T) {
 	}
 }
 
-// TestCheckUsage holds that wrong usage is unknown, whoever finds it wrong.
+// TestCheckUsage checks that wrong usage is unknown, whoever finds it wrong.
 func TestCheckUsage(t *testing.T) {
 	t.Parallel()
 	alone(t)
@@ -131,7 +131,7 @@ func TestCheckUnknown(t *testing.T) {
 	}
 }
 
-// TestCheckTrouble holds that every check is answered, whatever the cluster does.
+// TestCheckTrouble checks that every check is answered, whatever the cluster does.
 func TestCheckTrouble(t *testing.T) {
 	t.Parallel()
 	alone(t)
@@ -200,7 +200,7 @@ func TestCheckCluster(t *testing.T) {
 	}
 }
 
-// TestCheckHistory holds that a check knows what was remembered, and remembers nothing itself.
+// TestCheckHistory checks that a check knows what was remembered, and remembers nothing itself.
 func TestCheckHistory(t *testing.T) {
 	t.Parallel()
 	alone(t)

@@ -42,7 +42,7 @@ func recordedJoin(t *testing.T, dir, seed string) string {
 	return path
 }
 
-// TestAttachWithHistory holds that a watched run rests on the runs before it and says so, that its tape holds nothing
+// TestAttachWithHistory checks that a watched run rests on the runs before it and says so, that its tape holds nothing
 // of them, and that replayed with the profile that history exports the tape gives the frames that were seen live.
 func TestAttachWithHistory(t *testing.T) {
 	t.Parallel()
@@ -111,7 +111,7 @@ func watchedID(t *testing.T, dir string) string {
 	return w.Runs[len(w.Runs)-1].ID
 }
 
-// TestNoHistory holds that nothing is used and nothing is kept.
+// TestNoHistory checks that nothing is used and nothing is kept.
 func TestNoHistory(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -132,7 +132,7 @@ func TestNoHistory(t *testing.T) {
 	}
 }
 
-// TestAttachWithoutAFolder holds that a state folder that cannot be made stops no watch, and is told once.
+// TestAttachWithoutAFolder checks that a state folder that cannot be made stops no watch, and is told once.
 func TestAttachWithoutAFolder(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -147,7 +147,7 @@ func TestAttachWithoutAFolder(t *testing.T) {
 	}
 }
 
-// TestTwoWatchersOfOneRun holds that a run that two watch to its end at once is kept once.
+// TestTwoWatchersOfOneRun checks that a run that two watch to its end at once is kept once.
 func TestTwoWatchersOfOneRun(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())

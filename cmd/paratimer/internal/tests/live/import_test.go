@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestRecordGoodAndBad holds that recordings are written of what can be read. The rest is named, and the exit code says
-// that something is missing.
+// TestRecordGoodAndBad checks that recordings are written of what can be read. The rest is named, and the exit code
+// says that something is missing.
 func TestRecordGoodAndBad(t *testing.T) {
 	t.Parallel()
 	alone(t)

@@ -195,7 +195,7 @@ func missing(want, got []string) (out []string) {
 }
 
 // TestKilledWatcher kills a whole watcher with kill -9 at random moments of runs that are late, starts it again, and
-// holds that whatever its frames say was told to every sink: the real Alertmanager, a webhook and a command.
+// checks that whatever its frames say was told to every sink: the real Alertmanager, a webhook and a command.
 // PARATIMER_KILLED_RUNS is how many runs; docs/alerts.md has the figures of 200.
 func TestKilledWatcher(t *testing.T) {
 	t.Parallel()

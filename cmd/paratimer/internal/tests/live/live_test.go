@@ -61,7 +61,7 @@ func frames(t *testing.T, src watch.Source) []byte {
 	return out.Bytes()
 }
 
-// TestLiveEqualsReplay holds that a run watched live and the same run replayed from its tape give the same bytes,
+// TestLiveEqualsReplay checks that a run watched live and the same run replayed from its tape give the same bytes,
 // missed observations included.
 func TestLiveEqualsReplay(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ func reportOf(t *testing.T, path string) *runreport.Report {
 	return r
 }
 
-// TestAdvice holds which rule explains each of the applications that were made slow on purpose, and what the remedy
+// TestAdvice checks which rule explains each of the applications that were made slow on purpose, and what the remedy
 // saves by replay: at least low and at most high seconds, of a run of the given length; none if the replay misses the
 // run, or has no copies.
 func TestAdvice(t *testing.T) {
@@ -76,7 +76,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestSkewOfAFinishedApplication holds that the skew of a finished run is that of the run: its log has a task of 31 s
+// TestSkewOfAFinishedApplication checks that the skew of a finished run is that of the run: its log has a task of 31 s
 // with 36% of the records beside a median one of 4 s.
 func TestSkewOfAFinishedApplication(t *testing.T) {
 	t.Parallel()
@@ -90,8 +90,8 @@ func TestSkewOfAFinishedApplication(t *testing.T) {
 	}
 }
 
-// TestStageTimes holds that the parts of the longest tasks add up to their length, and that the parts of all tasks show
-// what the run was made for.
+// TestStageTimes checks that the parts of the longest tasks add up to their length, and that the parts of all tasks
+// show what the run was made for.
 func TestStageTimes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -156,7 +156,7 @@ func (s *soFar) Show(frame.Tick) error {
 	return nil
 }
 
-// TestAdviceSoFar holds that the reports of an application that runs show the tasks that have ended, from the driver's
+// TestAdviceSoFar checks that the reports of an application that runs show the tasks that have ended, from the driver's
 // answers, and what lengthens it.
 func TestAdviceSoFar(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestDriverAlone holds that commands agree on an application whose driver works alone: for a minute between two jobs
+// TestDriverAlone checks that commands agree on an application whose driver works alone: for a minute between two jobs
 // of 10 s and for 20 minutes after the last one.
 func TestDriverAlone(t *testing.T) {
 	t.Parallel()

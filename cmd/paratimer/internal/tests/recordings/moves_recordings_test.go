@@ -39,7 +39,7 @@ func (m *movesSeen) Show(tick frame.Tick) error {
 	return nil
 }
 
-// calm holds that no move is taken back within ten seconds.
+// calm checks that no move is taken back within ten seconds.
 func (m *movesSeen) calm() {
 	for i, move := range m.moves {
 		for _, next := range m.moves[i+1:] {

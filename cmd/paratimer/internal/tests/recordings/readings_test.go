@@ -85,9 +85,9 @@ func both(t *testing.T, name string) (history, capture dag.Run) {
 	return wholeOf(t, historyOf(t, name)), captured(t, name)
 }
 
-// TestReadingsAgree holds that a run's history tells what its watcher saw: jobs and their order, and to the millisecond
-// when each job and each attempt began and ended, how, and with which counters. It knows nothing of attempts that a
-// dead master had (amrestart), nor of what an attempt without success had read.
+// TestReadingsAgree checks that a run's history tells what its watcher saw: jobs and their order, and to the
+// millisecond when each job and each attempt began and ended, how, and with which counters. It knows nothing of
+// attempts that a dead master had (amrestart), nor of what an attempt without success had read.
 func TestReadingsAgree(t *testing.T) {
 	t.Parallel()
 	for _, name := range readings {
@@ -171,9 +171,9 @@ func sameAttempts(t *testing.T, job string, k dag.StageIndex, history, capture [
 	}
 }
 
-// TestReadingsGiveOneProfile holds that what is learned from history serves as what is learned from a capture: the same
-// sizes and lengths, and costs within a tenth where a phase worked for seconds. A map's start-up is told by the times
-// of its twelfths; what a reduce's is follows from the end of its copy.
+// TestReadingsGiveOneProfile checks that what is learned from history serves as what is learned from a capture: the
+// same sizes and lengths, and costs within a tenth where a phase worked for seconds. A map's start-up is told by the
+// times of its twelfths; what a reduce's is follows from the end of its copy.
 func TestReadingsGiveOneProfile(t *testing.T) {
 	t.Parallel()
 	for _, name := range readings {
@@ -217,7 +217,7 @@ func TestReadingsGiveOneProfile(t *testing.T) {
 	}
 }
 
-// TestHistoryTellsNothingAhead holds that a snapshot knows nothing that came after it.
+// TestHistoryTellsNothingAhead checks that a snapshot knows nothing that came after it.
 func TestHistoryTellsNothingAhead(t *testing.T) {
 	t.Parallel()
 	dir := historyOf(t, "failure-1")
@@ -237,7 +237,7 @@ func TestHistoryTellsNothingAhead(t *testing.T) {
 	}
 }
 
-// checkPresent holds that nothing in a snapshot is later than the snapshot.
+// checkPresent checks that nothing in a snapshot is later than the snapshot.
 func checkPresent(t *testing.T, s *dag.Snapshot) {
 	t.Helper()
 	past := func(what string, at dag.Instant) {
@@ -273,7 +273,7 @@ func checkPresent(t *testing.T, s *dag.Snapshot) {
 	}
 }
 
-// TestImportIsWhatReplayReads holds that the tape of a history is that history.
+// TestImportIsWhatReplayReads checks that the tape of a history is that history.
 func TestImportIsWhatReplayReads(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())

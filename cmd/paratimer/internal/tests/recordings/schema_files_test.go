@@ -20,7 +20,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestPublishedSchemas holds that the schemas of the files that users write are what the types generate. Descriptions
+// TestPublishedSchemas checks that the schemas of the files that users write are what the types generate. Descriptions
 // and the names of parts are the schemas' own.
 func TestPublishedSchemas(t *testing.T) {
 	t.Parallel()

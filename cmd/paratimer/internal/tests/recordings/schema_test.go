@@ -19,7 +19,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestSchemas holds that the published JSON Schemas are those of the types, and that what the program writes is valid
+// TestSchemas checks that the published JSON Schemas are those of the types, and that what the program writes is valid
 // under them. PARATIMER_UPDATE=1 writes them anew.
 func TestSchemas(t *testing.T) {
 	t.Parallel()

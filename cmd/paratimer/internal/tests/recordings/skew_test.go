@@ -130,7 +130,7 @@ func TestSkewBeforeExecutors(t *testing.T) {
 	}
 }
 
-// TestSkewOfOtherEngines holds that skew names the tasks of a vertex of Tez and of a stage of Spark, which it does not
+// TestSkewOfOtherEngines checks that skew names the tasks of a vertex of Tez and of a stage of Spark, which it does not
 // call reduces.
 func TestSkewOfOtherEngines(t *testing.T) {
 	t.Parallel()
@@ -147,7 +147,7 @@ func TestSkewOfOtherEngines(t *testing.T) {
 	}
 }
 
-// TestSkewOfFinishedRun holds that a finished run of Spark is shown as it was: the hot task of the recording worked
+// TestSkewOfFinishedRun checks that a finished run of Spark is shown as it was: the hot task of the recording worked
 // 31 s on 36% of the records, the median one 4 s, and the run took 45 s.
 func TestSkewOfFinishedRun(t *testing.T) {
 	t.Parallel()

@@ -231,7 +231,7 @@ func TestSparkBehindGateways(t *testing.T) {
 	}
 }
 
-// TestSparkEnds holds exit codes and words for ends that are no success, by recordings of Spark 3.5.6. In one a task
+// TestSparkEnds checks exit codes and words for ends that are no success, by recordings of Spark 3.5.6. In one a task
 // fails four times, and with it its stage and the application. In the other a driver is killed, and the history server
 // never has the end.
 func TestSparkEnds(t *testing.T) {

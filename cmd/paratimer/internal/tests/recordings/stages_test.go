@@ -14,7 +14,7 @@ import (
 
 const stagesPlan = "../../examples/stages.yaml"
 
-// TestStagesEstimated holds the critical path of nine stages that are no MapReduce, worked out by hand. There are 40
+// TestStagesEstimated checks the critical path of nine stages that are no MapReduce, worked out by hand. There are 40
 // cores.
 //
 //	 0 s  40 of 60 tasks of scan orders, 20 s each
@@ -70,8 +70,8 @@ func TestStagesEstimated(t *testing.T) {
 	}
 }
 
-// TestStagesSimulated holds that a run without noise goes as estimated, at every tick, and that frames have the stages'
-// own names.
+// TestStagesSimulated checks that a run without noise goes as estimated, at every tick, and that frames have the
+// stages' own names.
 func TestStagesSimulated(t *testing.T) {
 	t.Parallel()
 	tape := filepath.Join(t.TempDir(), "stages.tape.gz")
@@ -144,7 +144,7 @@ func stagesTape(t *testing.T, flags []string, changes ...string) (plan, tape str
 	return plan, tape
 }
 
-// TestStagesAskedAbout holds that a finished run of nine stages takes with twice the cores, with twice the work, and
+// TestStagesAskedAbout checks that a finished run of nine stages takes with twice the cores, with twice the work, and
 // after a failure what simulated runs of the changed plan take.
 func TestStagesAskedAbout(t *testing.T) {
 	t.Parallel()
@@ -206,7 +206,7 @@ func totalOf(t *testing.T, tape string) float64 {
 	return run.Total
 }
 
-// TestStagesCompared holds that runs of nine stages are compared stage by stage: what became slower, what failed, what
+// TestStagesCompared checks that runs of nine stages are compared stage by stage: what became slower, what failed, what
 // came, and the cores.
 func TestStagesCompared(t *testing.T) {
 	t.Parallel()

@@ -94,9 +94,9 @@ func tezRecording(name string) (file string, ok bool) {
 	return "", false
 }
 
-// TestTezAccuracy holds how right DAGs of Tez are predicted with the profile of another run of the same script, and how
-// often ranges hold. docs/evidence/accuracy.md has all pairs. The bounds leave room: what breaks them is another model,
-// not a little noise.
+// TestTezAccuracy checks how right DAGs of Tez are predicted with the profile of another run of the same script, and
+// how often ranges hold. docs/evidence/accuracy.md has all pairs. The bounds leave room: what breaks them is another
+// model, not a little noise.
 func TestTezAccuracy(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())

@@ -129,7 +129,7 @@ func TestTezSession(t *testing.T) {
 // mapReduceWords are what no DAG has.
 var mapReduceWords = regexp.MustCompile(`\b(jobs?|maps?|reduces?|slots?)\b`)
 
-// TestTezWords holds that a DAG is shown as one, and that frames name the engine.
+// TestTezWords checks that a DAG is shown as one, and that frames name the engine.
 func TestTezWords(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -257,7 +257,7 @@ func hdfsOf(in fs.FS) http.Handler {
 	})
 }
 
-// TestWhyADAGFailed holds that a DAG which fails before any task runs says why.
+// TestWhyADAGFailed checks that a DAG which fails before any task runs says why.
 func TestWhyADAGFailed(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer

@@ -17,7 +17,7 @@ var struck = map[string]string{
 	"queues-1": "another user's script takes the other queue's share from 18 s on",
 }
 
-// TestWhatIfReplaysRecordings holds the table of docs/reports.md: a finished run, replayed from its own profile, takes
+// TestWhatIfReplaysRecordings checks the table of docs/reports.md: a finished run, replayed from its own profile, takes
 // what it took, within a tenth where nothing struck it that no replay can know of. Where something did, a what-if says
 // that it is doubtful.
 func TestWhatIfReplaysRecordings(t *testing.T) {

@@ -153,7 +153,7 @@ zpty -d shell`, "zsh", script, "paratimer "+strings.Join(words, " "))
 	}
 }
 
-// TestCompletionAsks holds that a line that a shell asks about does not run, whatever is in it.
+// TestCompletionAsks checks that a line that a shell asks about does not run, whatever is in it.
 func TestCompletionAsks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typed, want string }{
@@ -174,7 +174,7 @@ func TestCompletionAsks(t *testing.T) {
 	}
 }
 
-// TestCompletionUnknown holds that a shell that we do not know is said, with those that we do.
+// TestCompletionUnknown checks that a shell that we do not know is said, with those that we do.
 func TestCompletionUnknown(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestHostileConfig holds that a configuration is read within the bounds of the other files in YAML, and only from a
+// TestHostileConfig checks that a configuration is read within the bounds of the other files in YAML, and only from a
 // regular file.
 func TestHostileConfig(t *testing.T) {
 	dir := t.TempDir()

@@ -98,7 +98,7 @@ var exitTable = map[string]struct {
 	"whatif": {"whatif ../../examples/pig-join.yaml --slots 2x", []string{"whatif FILE --slots 2x"}},
 }
 
-// TestExitTable holds the exit codes of every command: 2 for a file that is damaged, 3 for output that cannot be
+// TestExitTable checks the exit codes of every command: 2 for a file that is damaged, 3 for output that cannot be
 // written, to a full disk or a pipe that nobody reads. A new command must say how.
 func TestExitTable(t *testing.T) {
 	t.Parallel()
@@ -149,7 +149,7 @@ func TestExitTable(t *testing.T) {
 	}
 }
 
-// TestFullFile holds that a file on a full disk is output that cannot be written, and no wrong usage.
+// TestFullFile checks that a file on a full disk is output that cannot be written, and no wrong usage.
 func TestFullFile(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())

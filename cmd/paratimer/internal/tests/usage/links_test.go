@@ -14,7 +14,7 @@ var (
 	headingPattern = regexp.MustCompile(`(?m)^#{1,6} +(.+)$`)
 )
 
-// TestLinks holds that every link of a page to another file or heading of the project leads somewhere.
+// TestLinks checks that every link of a page to another file or heading of the project leads somewhere.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("../..")

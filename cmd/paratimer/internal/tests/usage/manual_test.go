@@ -28,7 +28,7 @@ func wholeManual(t *testing.T) *settings.Command {
 	return root
 }
 
-// TestManualWhole holds that everything is said of every command: examples, a heading, what its flags do; and that no
+// TestManualWhole checks that everything is said of every command: examples, a heading, what its flags do; and that no
 // text is of a command that there is not.
 func TestManualWhole(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestManualWhole(t *testing.T) {
 	}
 }
 
-// TestHelpFits holds that help fits a terminal of 80 columns, but for examples, which must be whole to be copied, and
+// TestHelpFits checks that help fits a terminal of 80 columns, but for examples, which must be whole to be copied, and
 // that of a single command a screen of 24 lines.
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
@@ -178,7 +178,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestReference holds that docs/reference.md is of this tree.
+// TestReference checks that docs/reference.md is of this tree.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("../../docs/reference.md")
@@ -195,7 +195,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestManPages holds that mandoc finds nothing wrong with any page.
+// TestManPages checks that mandoc finds nothing wrong with any page.
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("mandoc"); err != nil {

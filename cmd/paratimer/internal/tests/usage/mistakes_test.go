@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestMistakes holds what people read first after a mistake: one line that names the mistake and what would be right.
+// TestMistakes checks what people read first after a mistake: one line that names the mistake and what would be right.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())

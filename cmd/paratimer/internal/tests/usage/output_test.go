@@ -14,7 +14,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// TestOutputNotWhole holds that a command whose output could not be written does not succeed.
+// TestOutputNotWhole checks that a command whose output could not be written does not succeed.
 func TestOutputNotWhole(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"version"}, {"help"}, {"estimate", "../../examples/fig3a.yaml"}} {

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestRunsAtOnce holds under the race detector that runs of the program at the same time share nothing.
+// TestRunsAtOnce checks under the race detector that runs of the program at the same time share nothing.
 func TestRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	env := session.Environ(t)

@@ -24,8 +24,8 @@ import (
 
 var updatePictures = flag.Bool("pictures", false, "draw docs/img anew")
 
-// TestPictures holds that the pictures of the README and of docs are what the program draws, of a real recorded run and
-// of the paper's query. `make pictures` draws them anew.
+// TestPictures checks that the pictures of the README and of docs are what the program draws, of a real recorded run
+// and of the paper's query. `make pictures` draws them anew.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	img, err := filepath.Abs("../../docs/img")

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestReplayStdin holds that a recording through a pipe gives what its file gives.
+// TestReplayStdin checks that a recording through a pipe gives what its file gives.
 func TestReplayStdin(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
