@@ -51,9 +51,9 @@ func TestBlind(t *testing.T) {
 		t.Errorf("with sight again the bounds are %s and %s, want late and on_track", late, track)
 	}
 	o.over(id, "within")
-	if o.alertmanager.url != "" && o.alertmanager.told("", "within-2", "firing") > 0 {
+	if o.alertmanager.url != "" && o.alertmanager.notified("", "within-2", "firing") > 0 {
 		t.Error("a bound that was kept has fired")
 	}
 	w.summarize("the ResourceManager killed, and back after 20 s", to,
-		"blind for as long; a missed bound fires on, one that is kept stays silent, each is told once")
+		"blind for as long; a missed bound fires on, one that is kept stays silent, each is reported once")
 }

@@ -70,15 +70,15 @@ func (o *oncall) over(id, bound string) {
 	if o.alertmanager.url == "" {
 		return
 	}
-	l.await(bound+" of "+id+" is resolved", func() bool { return o.alertmanager.told(id, bound, "resolved") > 0 })
-	if fired, resolved := o.alertmanager.told(id, bound, "firing"), o.alertmanager.told(id, bound, "resolved"); fired !=
+	l.await(bound+" of "+id+" is resolved", func() bool { return o.alertmanager.notified(id, bound, "resolved") > 0 })
+	if fired, resolved := o.alertmanager.notified(id, bound, "firing"), o.alertmanager.notified(id, bound, "resolved"); fired !=
 		1 || resolved != 1 {
-		l.t.Errorf("people have heard %d times that %s fires and %d times that it is over, want each once", fired,
+		l.t.Errorf("%d notifications say that %s fires and %d that it is resolved, want each once", fired,
 			bound, resolved)
 	}
 	o.alerts++
-	if n := o.alertmanager.told("", bound, "firing"); n != o.alerts {
-		l.t.Errorf("people have heard of %d alerts of %s, want %d", n, bound, o.alerts)
+	if n := o.alertmanager.notified("", bound, "firing"); n != o.alerts {
+		l.t.Errorf("Alertmanager has sent %d alerts of %s, want %d", n, bound, o.alerts)
 	}
 	if ids := o.alertmanager.active(bound); len(ids) > 0 {
 		l.t.Errorf("%s still fires in Alertmanager for %v", bound, ids)
@@ -143,9 +143,9 @@ func (o *oncall) plugin(name string) {
 func (o *oncall) remembered(w *watcher) {
 	l := o.lab
 	l.t.Helper()
-	if said, err := os.ReadFile(w.stderr); err != nil ||
-		!strings.Contains(string(said), "using the profile of 1 run of join.pig") {
-		l.t.Errorf("%s does not say what it uses: %s (%v)", w.name, said, err)
+	if output, err := os.ReadFile(w.stderr); err != nil ||
+		!strings.Contains(string(output), "using the profile of 1 run of join.pig") {
+		l.t.Errorf("%s does not say what it uses: %s (%v)", w.name, output, err)
 	}
 	for i, f := range w.frames {
 		if f.Workflow.State == "running" && len(f.Quantiles) != 7 {

@@ -56,7 +56,7 @@ func (w *watcher) ofCapture() []string {
 }
 
 // with adds what the watcher was told to arguments.
-func (w *watcher) with(args ...string) []string { return append(args, w.told...) }
+func (w *watcher) with(args ...string) []string { return append(args, w.replayFlags...) }
 
 // firstDifference shows where two outputs part.
 func firstDifference(a, b []byte) string {

@@ -45,16 +45,16 @@ func TestErnest(t *testing.T) {
 	l := up(t)
 	command := fmt.Sprintf(ernestJob, l.root, script("hadoop/hadoop.sh"))
 	csv, at := filepath.Join(l.dir, "rows.csv"), fmt.Sprintf("%d,1", ernestMachines)
-	said := l.run("train", 0, "ernest", "run", "--command", command, "--out", csv, "--at", at, "--force", "--timeout",
+	output := l.run("train", 0, "ernest", "run", "--command", command, "--out", csv, "--at", at, "--force", "--timeout",
 		"4m", "--output", "json",
 		"--min-parts", "3", "--max-parts", fmt.Sprint(ernestMost), "--total-parts", fmt.Sprint(ernestWhole),
 		"--set", "num-parts-interpolate=2",
 		"--min-mcs", "1", "--max-mcs", fmt.Sprint(ernestMachines), "--cores-per-mc", "1", "--budget", "4")
 	var model trained
-	l.must(json.Unmarshal(said, &model))
+	l.must(json.Unmarshal(output, &model))
 	b, err := os.ReadFile(csv)
 	l.must(err)
-	t.Logf("%s\n%s", b, said)
+	t.Logf("%s\n%s", b, output)
 	rows := parseRows(string(b))
 	if len(model.Predictions) != 1 || model.Predictions[0].Seconds == nil || model.Predictions[0].LowSeconds == nil ||
 		len(rows) < 5 {

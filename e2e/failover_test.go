@@ -46,7 +46,7 @@ func TestFailover(t *testing.T) {
 	w.undisturbed(first)
 	late.undisturbed(first)
 	o.over(id, "within")
-	if o.alertmanager.url != "" && o.alertmanager.told("", "within-2", "firing")+o.alertmanager.told("", "no-progress",
+	if o.alertmanager.url != "" && o.alertmanager.notified("", "within-2", "firing")+o.alertmanager.notified("", "no-progress",
 		"firing") > 0 {
 		t.Error("a bound that was kept has fired")
 	}
@@ -70,7 +70,8 @@ func TestForgetful(t *testing.T) {
 	l.hadoop("rm")
 	w.ends(3, "ended_unconfirmed")
 	w.replays(3)
-	if !w.last().told("the history server does not report how " + app.job() + " ended, the ResourceManager has no result") {
+	if !w.last().hasWarning("the history server does not report how " + app.job() +
+		" ended, the ResourceManager has no result") {
 		t.Errorf("no warning that the application is forgotten: %+v", w.last().Warnings)
 	}
 	l.note("the ResourceManager killed, and back without its memory", *w.last().Elapsed,
@@ -110,14 +111,14 @@ func TestHistoryAway(t *testing.T) {
 	v.ends(0, "succeeded")
 	v.replays(0)
 	waits = v.waitsForHistory(over)
-	if !v.last().told("the ResourceManager reports") {
-		t.Errorf("it is not said whose word the end is: %+v", v.last().Warnings)
+	if !v.last().hasWarning("the ResourceManager reports") {
+		t.Errorf("no warning names the source of the end: %+v", v.last().Warnings)
 	}
 	if waits < 2*time.Minute || waits > 5*time.Minute {
 		t.Errorf("the history server is awaited for %v", waits)
 	}
 	l.note("the history server never back", *v.last().Elapsed,
-		fmt.Sprintf("awaited for %.0f s, then the ResourceManager's word, said to be: exit code 0", waits.Seconds()))
+		fmt.Sprintf("awaited for %.0f s, then the result of the ResourceManager, with a warning: exit code 0", waits.Seconds()))
 }
 
 // TestMasterKilledTwice kills both attempts that a master has.
@@ -157,7 +158,7 @@ func TestPauses(t *testing.T) {
 	w := l.attach("attach", "", "--within", "2h", "--no-progress", "5m")
 	long := l.awaitJob(4)
 	l.awaitTask(long, "m_000000", 10)
-	var said []string
+	var outages []string
 	var from []time.Time
 	for _, what := range []string{"rm", long.ID} {
 		at := l.paused(l.fault("pause", what, "26"))
@@ -171,10 +172,10 @@ func TestPauses(t *testing.T) {
 	pig.succeed()
 	w.recordings(0)
 	for i, what := range []string{"the ResourceManager", "the master"} {
-		said = append(said, fmt.Sprintf("%.0f s by %s", w.outage(from[i]).Seconds(), what))
+		outages = append(outages, fmt.Sprintf("%.0f s by %s", w.outage(from[i]).Seconds(), what))
 	}
 	w.kept(from[0], "within", "no-progress")
 	w.undisturbed(from[0])
 	w.summarize("the ResourceManager, a master, the history server stopped for 26 s each", w.at(from[0]),
-		"stale for "+strings.Join(said, ", ")+"; no question lasts longer than its limit; then on")
+		"stale for "+strings.Join(outages, ", ")+"; no question lasts longer than its limit; then on")
 }

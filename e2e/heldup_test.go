@@ -56,7 +56,7 @@ func TestHeldUp(t *testing.T) {
 	}
 	raw, err := os.ReadFile(watches["text"].stdout)
 	l.must(err)
-	t.Logf("watch said\n%s", raw)
+	t.Logf("watch printed\n%s", raw)
 	text := string(raw)
 	if !strings.Contains(text, "etl_load.pig uses ") && !strings.Contains(text, "etl_load.pig  blocks ") {
 		t.Error("no line says that etl_load blocks the others")
@@ -65,7 +65,7 @@ func TestHeldUp(t *testing.T) {
 		t.Error("no line says that it blocks them no longer")
 	}
 	if strings.Contains(text, "nightly_sales.pig  blocks") || strings.Contains(text, "nightly_sales.pig uses ") {
-		t.Error("the one that waits is said to block others")
+		t.Error("the one that waits is listed as blocking others")
 	}
 	held := l.heldUp(watches["ndjson"].stdout)
 	for _, name := range []string{"nightly_sales.pig", "mails.pig"} {
@@ -76,15 +76,15 @@ func TestHeldUp(t *testing.T) {
 	if held["etl_load.pig"] != "" {
 		t.Errorf("the load is held up by %q", held["etl_load.pig"])
 	}
-	said := "?"
+	reported := "?"
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, "blocks ") || strings.Contains(line, " uses ") {
-			said = strings.TrimSpace(line)
+			reported = strings.TrimSpace(line)
 			break
 		}
 	}
 	l.note("three scripts at once, watched: one has the node, two wait", 0,
-		fmt.Sprintf("`watch` says %q, `held_up_by` in the frames of both; one line when it is over", said))
+		fmt.Sprintf("`watch` prints %q, `held_up_by` in the frames of both; one line when it is over", reported))
 }
 
 // heldUp is who holds each workflow up, by the names in the frames; "" where nobody does in any frame.

@@ -37,7 +37,7 @@ func TestJoin(t *testing.T) {
 	bare := w.score("bare")
 	profile := w.learn()
 	profiles["join.pig"] = profile
-	l.tell("join", bare, nil, "",
+	l.addRow("join", bare, nil, "",
 		"DAG from the first conf, a number at the first counters, no step at the hand-over, end, replay, score")
 
 	again := l.client("pig-again", append([]string{"pig"}, joinSmall...)...)
@@ -62,10 +62,10 @@ func TestJoin(t *testing.T) {
 	}
 	second.numberAtOnce()
 	second.noStepAtHandOver()
-	second.told = append(second.told, "--profile", o.given(second))
+	second.replayFlags = append(second.replayFlags, "--profile", o.given(second))
 	second.recordings(0)
 	known := second.score("profile", "--profile", profile)
-	l.tell("join again, watched with what is remembered of the first run", second.score("bare"), &known, "",
+	l.addRow("join again, watched with what is remembered of the first run", second.score("bare"), &known, "",
 		"a number and ranges from the first tick on, at risk, late and over once in Alertmanager, every metric in Prometheus, `check`, `history`, hand-over, end, replay")
 }
 

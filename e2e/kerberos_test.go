@@ -90,14 +90,14 @@ func TestKerberos(t *testing.T) {
 	t.Setenv("HADOOP_USER_NAME", "")
 
 	alice, bob := k.keytab("alice"), k.keytab("bob")
-	k.says("no ticket", 3, "kinit, or give --keytab", "attach")
-	k.says("wrong principal", 3, "has no key of carol (in it are alice@LAB.PARATIMER)", "attach", "--keytab", alice,
+	k.failsWith("no ticket", 3, "kinit, or give --keytab", "attach")
+	k.failsWith("wrong principal", 3, "has no key of carol (in it are alice@LAB.PARATIMER)", "attach", "--keytab", alice,
 		"--principal", "carol")
-	k.says("unknown service", 3, "host name that it is known by", "attach", "--rm", strings.Replace(k.rm, "localhost",
+	k.failsWith("unknown service", 3, "host name that it is known by", "attach", "--rm", strings.Replace(k.rm, "localhost",
 		"127.0.0.1", 1), "--keytab", alice)
-	if said := string(k.run("doctor", 0, "doctor", "--keytab", alice)); !strings.Contains(said,
+	if output := string(k.run("doctor", 0, "doctor", "--keytab", alice)); !strings.Contains(output,
 		"Kerberos, as alice@LAB.PARATIMER by the keytab "+alice) {
-		t.Errorf("doctor says\n%s", said)
+		t.Errorf("doctor says\n%s", output)
 	}
 	app := k.awaitApp("Sleep job")
 
@@ -137,8 +137,8 @@ func TestKerberos(t *testing.T) {
 	}
 	_, _, inByCache := k.renewals(byCache)
 	for _, w := range []*watcher{byKeytab, byCache} {
-		if said, err := os.ReadFile(w.stderr); err != nil || lockedOut.Match(said) {
-			t.Errorf("%s was locked out: %v\n%s", w.name, err, lockedOut.Find(said))
+		if output, err := os.ReadFile(w.stderr); err != nil || lockedOut.Match(output) {
+			t.Errorf("%s was locked out: %v\n%s", w.name, err, lockedOut.Find(output))
 		}
 	}
 	k.noSecrets()

@@ -132,21 +132,21 @@ func (l *lab) hadoop(args ...string) string {
 // fault breaks something; it waits a minute for it to be there.
 func (l *lab) fault(args ...string) string {
 	l.t.Helper()
-	said := strings.TrimSpace(l.output("fault.sh", append([]string{"--wait", "60"}, args...)...))
-	l.t.Log(said)
-	return said
+	output := strings.TrimSpace(l.output("fault.sh", append([]string{"--wait", "60"}, args...)...))
+	l.t.Log(output)
+	return output
 }
 
 func (l *lab) output(name string, args ...string) string {
 	l.t.Helper()
 	cmd := exec.CommandContext(l.ctx, script(name), args...)
 	// A daemon inherits what is not a file, and Output would wait for its end.
-	var said strings.Builder
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &said, os.Stderr, time.Second
+	var output strings.Builder
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &output, os.Stderr, time.Second
 	if err := cmd.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		l.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, said.String())
+		l.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, output.String())
 	}
-	return said.String()
+	return output.String()
 }
 
 // A process is a command in the background, its output in files.

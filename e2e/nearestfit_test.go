@@ -20,7 +20,7 @@ import (
 // A table3Row is a benchmark of NearestFit's paper that was run, as docs/evidence/nearestfit.md tells of it.
 type table3Row struct {
 	benchmark benchmark
-	with      graded  // by the tape, which has what the tap told
+	with      graded  // by the tape, with the reports of the tap
 	without   graded  // by the capture, which has not
 	groups    int     // all key groups
 	explicit  float64 // those that the tap reported with their sizes
@@ -103,20 +103,20 @@ func (l *lab) table3(b benchmark) {
 		units += g.Units
 		size[g.Reduce] += g.Bytes
 	}
-	told := w.lastSnapshot().Jobs[0].Groups
+	measured := w.lastSnapshot().Jobs[0].Groups
 	explicit, known, all := 0.0, 0.0, 0.0
-	for i := range told.Reduces {
-		for _, s := range told.Reduces[i].Explicit {
+	for i := range measured.Reduces {
+		for _, s := range measured.Reduces[i].Explicit {
 			explicit, known = explicit+s.Count, known+s.Count*s.Bytes
 		}
-		all += told.Reduces[i].Bytes
+		all += measured.Reduces[i].Bytes
 	}
 	for r, want := range wantOutput(&b, groups) {
 		if got := s.file(r); string(got) != want {
 			l.t.Errorf("reduce %d wrote something else: %s", r, firstDifference([]byte(want), got))
 		}
-		if promised := told.Reduces[r].Bytes; !near(promised, size[r]) {
-			l.t.Errorf("maps promised reduce %d %.0f bytes, the input makes %.0f", r, promised, size[r])
+		if reported := measured.Reduces[r].Bytes; !near(reported, size[r]) {
+			l.t.Errorf("maps reported for reduce %d %.0f bytes, the input makes %.0f", r, reported, size[r])
 		}
 	}
 	if got := l.counters(s.app)["benchmark/units"]; got != int64(units) {
@@ -128,8 +128,8 @@ func (l *lab) table3(b benchmark) {
 	if standard.Mean == nil || hadoop.Mean != nil && *standard.Mean > max(enough, *hadoop.Mean+noise) {
 		l.t.Errorf("with the tap the mean error is %s points, Hadoop's own %s", standard.String(), hadoop.String())
 	}
-	l.tell("Table 3: "+b.Name, without, nil, "", fmt.Sprintf(
-		"%d containers, %d reduces; with the tap `%s` %s, `standard` %s, `job_ratio` %s, `task_ratio` %s, `hadoop` %s; output as it must be, promises as shuffled, all groups told",
+	l.addRow("Table 3: "+b.Name, without, nil, "", fmt.Sprintf(
+		"%d containers, %d reduces; with the tap `%s` %s, `standard` %s, `job_ratio` %s, `task_ratio` %s, `hadoop` %s; output as it must be, map output sizes as shuffled, all groups reported",
 		b.Containers, b.Reduces, nearestFit.Name, nearestFit.String(), text(scores, "standard"), text(scores,
 			"job_ratio"), text(scores, "task_ratio"), hadoop.String()))
 	table3 = append(table3, table3Row{b, scores, without, len(groups), explicit, 100 * known / all})

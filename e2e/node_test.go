@@ -63,9 +63,9 @@ func loseNode(t *testing.T, scenario string, options ...string) {
 	}
 	seen, total := w.frames[lost], *w.last().Elapsed
 	w.logChanges()
-	t.Logf("killed at %.1f s, lost at %.1f s; then standard said %s s, it became %.1f s",
+	t.Logf("killed at %.1f s, lost at %.1f s; then standard was %s s, it became %.1f s",
 		w.since(killed), *seen.Elapsed, number(seen.total("standard")), total)
 	w.summarize(scenario, lost,
-		fmt.Sprintf("`node_lost` %.0f s after the kill, the silent attempt in `waiting_on`; `standard` then said %s s",
+		fmt.Sprintf("`node_lost` %.0f s after the kill, the silent attempt in `waiting_on`; `standard` then was %s s",
 			seen.At.Sub(killed).Seconds(), short(seen.total("standard"))))
 }

@@ -80,9 +80,9 @@ func (f frame) odd(node string) string {
 	return ""
 }
 
-// says fails where no frame says that of the node; it returns the first one from an event on that does and how many
-// seconds later it was.
-func (w *watcher) says(node, what string, since time.Time) (int, float64) {
+// firstStatus returns the first frame from an event on that shows this status of the node, and how many seconds later it
+// was. Without one the test fails.
+func (w *watcher) firstStatus(node, what string, since time.Time) (int, float64) {
 	l := w.lab
 	l.t.Helper()
 	for i, f := range w.frames {
@@ -113,7 +113,7 @@ func TestAddedNode(t *testing.T) {
 	l.await("the fourth node", func() bool { return l.metrics().TotalMB == 3584 })
 	added := time.Now()
 	w.finish(pig)
-	_, slow := w.says(slowNode, "slow", *w.frames[0].At)
+	_, slow := w.firstStatus(slowNode, "slow", *w.frames[0].At)
 	i := slices.IndexFunc(w.frames, func(f frame) bool { return f.At.After(added) })
 	if i < 1 {
 		t.Fatal("no frame after the node had come")
@@ -127,12 +127,12 @@ func TestAddedNode(t *testing.T) {
 func TestDrainedNode(t *testing.T) {
 	l, pig, w := onFour(t, "nodes", 10, 3328)
 	node := l.unmastered()
-	told := l.killed(l.fault("decommission", node, "15"))
+	requested := l.killed(l.fault("decommission", node, "15"))
 	w.finish(pig)
-	i, drains := w.says(node, "draining", told)
-	_, gone := w.says(node, "decommissioned", told)
+	i, drains := w.firstStatus(node, "draining", requested)
+	_, gone := w.firstStatus(node, "decommissioned", requested)
 	w.summarize("of four nodes one is decommissioned with 15 s for its tasks", i,
-		fmt.Sprintf("draining said %.0f s after it was told, decommissioned %.0f s after", drains, gone))
+		fmt.Sprintf("draining shown %.0f s after the request, decommissioned %.0f s after", drains, gone))
 }
 
 // TestSickNode: a node's health script finds fault with it for some seconds.
@@ -144,10 +144,10 @@ func TestSickNode(t *testing.T) {
 	time.Sleep(3 * every) // so that a watcher sees it
 	healed := l.killed(l.fault("heal-node", node))
 	w.finish(pig)
-	i, lost := w.says(node, "unhealthy", sick)
-	_, back := w.says(node, "", healed)
+	i, lost := w.firstStatus(node, "unhealthy", sick)
+	_, back := w.firstStatus(node, "", healed)
 	w.summarize("of four nodes one is unhealthy for some seconds", i,
-		fmt.Sprintf("said after %.0f s, its return %.0f s after it was healed", lost, back))
+		fmt.Sprintf("shown after %.0f s, its return %.0f s after it was healed", lost, back))
 }
 
 // TestAvoidedNode: whatever starts on a node fails, so that the master asks for no more containers there.
@@ -160,11 +160,11 @@ func TestAvoidedNode(t *testing.T) {
 	node := l.unmastered()
 	broke := l.killed(l.fault("break-node", node))
 	w.finish(pig)
-	i, avoided := w.says(node, "avoided", broke)
+	i, avoided := w.firstStatus(node, "avoided", broke)
 	failed := 0
 	for _, f := range w.frames {
 		failed = max(failed, len(f.Failures))
 	}
 	w.summarize("of four nodes one fails its tasks, until their master avoids it", i,
-		"said after "+strconv.FormatFloat(avoided, 'f', 0, 64)+" s; "+strconv.Itoa(failed)+" attempts failed")
+		"shown after "+strconv.FormatFloat(avoided, 'f', 0, 64)+" s; "+strconv.Itoa(failed)+" attempts failed")
 }

@@ -24,8 +24,8 @@ type server struct {
 	lab *lab
 	url string
 
-	mu    sync.Mutex
-	heard []message
+	mu       sync.Mutex
+	received []message
 }
 
 // A message is what Alertmanager has told its receiver of one alert.
@@ -104,12 +104,12 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	s.heard = append(s.heard, body.Alerts...)
+	s.received = append(s.received, body.Alerts...)
 	s.mu.Unlock()
 }
 
 // told is how often the receiver heard of a workflow's bound with this status: firing, resolved. "" is any workflow.
-func (s *server) told(workflow, bound, status string) (n int) {
+func (s *server) notified(workflow, bound, status string) (n int) {
 	for _, m := range s.all() {
 		if (workflow == "" || m.Labels["workflow_id"] == workflow) && m.Labels["bound"] == bound && m.Status == status {
 			n++
@@ -122,7 +122,7 @@ func (s *server) told(workflow, bound, status string) (n int) {
 func (s *server) all() []message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.heard)
+	return slices.Clone(s.received)
 }
 
 // active are the ids of the workflows whose bound fires in Alertmanager now, one for each alert.

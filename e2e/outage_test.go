@@ -32,9 +32,9 @@ func (l *lab) toActive(managers []string) {
 }
 
 // paused reads the time in what fault.sh prints of a pause.
-func (l *lab) paused(said string) time.Time {
+func (l *lab) paused(output string) time.Time {
 	l.t.Helper()
-	return l.killed(strings.Replace(said, "paused", "killed", 1))
+	return l.killed(strings.Replace(output, "paused", "killed", 1))
 }
 
 // kill has the ResourceManager kill an application, as `yarn application -kill` does.
@@ -84,8 +84,8 @@ func (o *oncall) fingerprints(bound string) (all []string) {
 	return all
 }
 
-// told says whether a warning has this text.
-func (f frame) told(part string) bool {
+// hasWarning reports whether a warning has this text.
+func (f frame) hasWarning(part string) bool {
 	for _, w := range f.Warnings {
 		if strings.Contains(w.Text, part) {
 			return true

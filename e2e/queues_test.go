@@ -70,8 +70,8 @@ func (w *watcher) came() int {
 	return slices.IndexFunc(w.frames, func(f frame) bool { return f.warned("other_load") })
 }
 
-// said is what scenarios said in the frame, for a table.
-func (f frame) said(scenarios ...string) string {
+// totals formats the totals of scenarios in the frame, for a table.
+func (f frame) totals(scenarios ...string) string {
 	var out []string
 	for _, s := range scenarios {
 		if t := f.total(s); t != nil {
@@ -103,11 +103,11 @@ func (w *watcher) scoreShared(scenario, checked string) {
 	w.logChanges()
 	// Some ticks later bob's master has been asked.
 	then := w.frames[min(came+10, len(w.frames)-1)]
-	l.t.Logf("%.1f s: %s", *then.Elapsed, then.said(shared...))
-	said := fmt.Sprintf("`alone` never above `standard`; `other_load` from %.0f s on, 10 ticks later %s",
-		*w.frames[came].Elapsed, then.said(shared...))
+	l.t.Logf("%.1f s: %s", *then.Elapsed, then.totals(shared...))
+	totals := fmt.Sprintf("`alone` never above `standard`; `other_load` from %.0f s on, 10 ticks later %s",
+		*w.frames[came].Elapsed, then.totals(shared...))
 	w.summarize(scenario, came,
-		strings.Join(slices.DeleteFunc([]string{checked, said}, func(s string) bool { return s == "" }), "; "))
+		strings.Join(slices.DeleteFunc([]string{checked, totals}, func(s string) bool { return s == "" }), "; "))
 }
 
 // needsAsked checks that bob's master was asked what is left, and seldom.
@@ -181,7 +181,7 @@ func TestPreemption(t *testing.T) {
 	for _, f := range w.frames {
 		for _, x := range f.Failures {
 			if slices.Contains(attempts, x.Attempt) {
-				t.Errorf("%s was preempted, and is told as a failure: %s", x.Attempt, deref(x.Why))
+				t.Errorf("%s was preempted, and is listed as a failure: %s", x.Attempt, deref(x.Why))
 			}
 		}
 	}

@@ -83,8 +83,8 @@ func (l *lab) onScreen(id string) (over func()) {
 	return func() {
 		l.t.Helper()
 		l.await("the end of the screen", func() bool { s := pane(); return strings.Contains(s, "\ncode=0.") })
-		if said := pane(); !strings.Contains(said, "succeeded after") {
-			l.t.Errorf("below the screen stands\n%s", said)
+		if output := pane(); !strings.Contains(output, "succeeded after") {
+			l.t.Errorf("below the screen stands\n%s", output)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestRules(t *testing.T) {
 	o.over(id, "join-late")
 	for _, m := range o.alertmanager.all() {
 		if m.Labels["severity"] != "page" || m.Labels["team"] != "data" || m.Labels["workflow"] != "join.pig" {
-			t.Errorf("people have heard of %v", m.Labels)
+			t.Errorf("Alertmanager has sent %v", m.Labels)
 		}
 	}
 	if o.prometheus.url != "" {
@@ -62,5 +62,5 @@ func TestRules(t *testing.T) {
 	w.missed("join-late", false)
 	o.runs(w)
 	l.note("two scripts, watched by a rule that matches one", *w.last().Elapsed,
-		"frames of that one alone; at risk, late and over, each told once, with the rule's labels; remembered")
+		"frames of that one alone; at risk, late and over, each reported once, with the rule's labels; remembered")
 }

@@ -53,7 +53,7 @@ func TestSampleProfiles(t *testing.T) {
 			t.Errorf("with the profile of %d%% of the data: %s points in the mean, want %d at most", percents[i],
 				number(s.Mean), mostSampleError)
 		}
-		l.tell(fmt.Sprintf("the join of 20x600x300 and 6x400x200, with the profile of a run on %d%% of its data",
+		l.addRow(fmt.Sprintf("the join of 20x600x300 and 6x400x200, with the profile of a run on %d%% of its data",
 			percents[i]), full.score("bare"), &known, "", "as many files, with fewer records each")
 	}
 }

@@ -91,7 +91,7 @@ func TestSparkKubernetes(t *testing.T) {
 		t.Errorf("a driver that was killed: %s", out)
 	}
 	known := w.score("own", "--profile", w.ofLog("succeeded", truth))
-	l.tell("Spark on Kubernetes: an API server, a real spark-submit in cluster mode", w.score("bare"), &known, "",
+	l.addRow("Spark on Kubernetes: an API server, a real spark-submit in cluster mode", w.score("bare"), &known, "",
 		"kube-apiserver 1.37.2; pods run as processes; `list`, `attach` before the driver's page is there, `wait` without a history server, `doctor`; by a client certificate, a plugin, a service account, and without rights; a driver killed: failed, with its exit code; the profile is the run's own")
 }
 

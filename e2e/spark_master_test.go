@@ -81,6 +81,6 @@ func TestSparkMaster(t *testing.T) {
 		t.Errorf("check without applications: %s", out)
 	}
 	known := w.score("own", "--profile", w.ofLog("succeeded", truth))
-	l.tell("Spark: two applications of a standalone master", w.score("bare"), &known, "",
+	l.addRow("Spark: two applications of a standalone master", w.score("bare"), &known, "",
 		"`list`, `attach nightly`, `status`, `check` and `watch` by the master's page; the profile is the run's own")
 }

@@ -71,10 +71,10 @@ func TestSparkFailures(t *testing.T) {
 	l.part("retried", func(l *lab) {
 		w, _, _ := l.once("fail", "rdd", "fail", "8x40x40", "60", "2")
 		if n := w.failedTasks(); n != 2 {
-			l.t.Errorf("%d tasks are said to have failed, want 2", n)
+			l.t.Errorf("%d tasks are listed as failed, want 2", n)
 		}
 		i := slices.IndexFunc(w.frames, func(f frame) bool { return len(f.Failures) > 0 })
-		l.tell("Spark: a task fails twice, and then succeeds", w.score("bare"), nil, w.errors(w.frames[max(i, 0):]).String(),
+		l.addRow("Spark: a task fails twice, and then succeeds", w.score("bare"), nil, w.errors(w.frames[max(i, 0):]).String(),
 			"both failures with their causes; exit code 0")
 	})
 	l.part("aborted", func(l *lab) {
@@ -90,7 +90,7 @@ func TestSparkFailures(t *testing.T) {
 			l.t.Errorf("why it failed is %q", got)
 		}
 		if n := w.failedTasks(); n != 4 {
-			l.t.Errorf("%d tasks are said to have failed, want 4", n)
+			l.t.Errorf("%d tasks are listed as failed, want 4", n)
 		}
 		l.note("Spark: a task fails four times, so its stage and the application do", truth,
 			"exit code 1, `failed`; four failures with their causes; as long as the history server says; both recordings")
@@ -128,9 +128,9 @@ func TestSparkExecutors(t *testing.T) {
 			l.t.Errorf("it took %.1f s: no copy has overtaken the task", truth)
 		}
 		if n := w.failedTasks(); n > 0 {
-			l.t.Errorf("%d tasks are said to have failed: the one that a copy has overtaken has not", n)
+			l.t.Errorf("%d tasks are listed as failed: the one that a copy has overtaken has not", n)
 		}
-		l.tell("Spark: speculation overtakes a task that takes ten times as long", w.score("bare"), nil, "",
+		l.addRow("Spark: speculation overtakes a task that takes ten times as long", w.score("bare"), nil, "",
 			"the task that a copy has overtaken is no failure")
 	})
 	l.part("dynamic", func(l *lab) {
@@ -148,9 +148,9 @@ func TestSparkExecutors(t *testing.T) {
 			l.t.Errorf("frames show at most %d tasks that run, and %d executors that have gone", most, gone)
 		}
 		if n := w.failedTasks(); n > 0 {
-			l.t.Errorf("%d tasks are said to have failed", n)
+			l.t.Errorf("%d tasks are listed as failed", n)
 		}
-		l.tell("Spark: executors that come and go by dynamic allocation", w.score("bare"), nil, "",
+		l.addRow("Spark: executors that come and go by dynamic allocation", w.score("bare"), nil, "",
 			fmt.Sprintf("one executor to four and back, %d go; what they wrote stays with the external shuffle service", gone))
 	})
 }

@@ -45,14 +45,14 @@ func TestSpark(t *testing.T) {
 	if got := w.stages(); len(got) != 5 || w.edges() < 5 {
 		t.Errorf("the stages are %q, with %d edges", got, w.edges())
 	}
-	if said := job.printed(); said != "70 rows, the first user00067 14" {
-		t.Errorf("the query's result is %q", said)
+	if output := job.printed(); output != "70 rows, the first user00067 14" {
+		t.Errorf("the query's result is %q", output)
 	}
 	bare := w.score("bare")
 	known := w.score("own", "--profile", w.ofLog("succeeded", truth))
 	s := known.of("standard")
 	w.foretold(&s)
-	l.tell("Spark: a join, GROUP BY and ORDER BY of SQL", bare, &known, "",
+	l.addRow("Spark: a join, GROUP BY and ORDER BY of SQL", bare, &known, "",
 		"3.5.6, standalone, two workers; stages and edges from the pages of the jobs; as long as the history server says; both recordings; `score`, `history profile`, `history add --out` of the event log; the profile is the run's own")
 }
 
@@ -67,12 +67,12 @@ func (l *lab) again(name, profile, scenario, checked string, args ...string) (*w
 	known := w.score("profile", "--profile", profile)
 	s := known.of("standard")
 	w.foretold(&s)
-	l.tell(scenario, w.score("bare"), &known, "", checked)
+	l.addRow(scenario, w.score("bare"), &known, "", checked)
 	return w, known
 }
 
 // once runs an application and watches it to its end.
-func (l *lab) once(name string, args ...string) (w *watcher, said string, truth float64) {
+func (l *lab) once(name string, args ...string) (w *watcher, output string, truth float64) {
 	l.t.Helper()
 	job := l.submit(name, args...)
 	w = l.attachSpark(name + "-attach")
@@ -106,9 +106,9 @@ func TestSparkPython(t *testing.T) {
 	l.again("udf-again", w.ofLog("succeeded", truth), "Spark: SQL with functions of Python, the second run",
 		"records that run ahead of Python are not taken for progress",
 		append(adaptive(true), "sql", "udf", "10x70x80", "6x50x120", "60")...)
-	w, said, truth := l.once("sort", "rdd", "sort", "8x60x40", "6x40x60", "80")
-	if !strings.HasSuffix(said, " records") {
-		t.Errorf("the job's result is %q", said)
+	w, output, truth := l.once("sort", "rdd", "sort", "8x60x40", "6x40x60", "80")
+	if !strings.HasSuffix(output, " records") {
+		t.Errorf("the job's result is %q", output)
 	}
 	l.again("sort-again", w.ofLog("succeeded", truth), "Spark: a join of RDDs and a sort, the second run",
 		"the sampling job and the stage that runs twice are stages of their own", "rdd", "sort", "10x70x40", "6x50x60", "80")
@@ -144,7 +144,7 @@ func TestSparkUnits(t *testing.T) {
 	}
 
 	known := second.score("profile", "--profile", first.learn())
-	l.tell("Spark: a notebook's second execution of SQL", second.score("bare"), &known, "",
+	l.addRow("Spark: a notebook's second execution of SQL", second.score("bare"), &known, "",
 		"`--sql newest` ends with its execution, `--sql 3` waits for its own; stages, tape and capture; with the profile of the first one")
 }
 
@@ -181,7 +181,7 @@ func TestSparkPools(t *testing.T) {
 	}
 	all.weighs(dag.Pool{Name: "a", Weight: 3, MinShare: 1, Fair: true}, dag.Pool{Name: "b", Weight: 1},
 		dag.Pool{Name: "default", Weight: 1})
-	l.tell("Spark: two users' job groups in FAIR pools, the application", all.score("bare"), nil, "",
+	l.addRow("Spark: two users' job groups in FAIR pools, the application", all.score("bare"), nil, "",
 		"`--group` of either, each as long as the history server says; weights of pools; both recordings")
 }
 
@@ -242,6 +242,6 @@ func TestSparkLog(t *testing.T) {
 	if math.Abs(watched.Runs[0].Total-whole.Runs[0].Total) > 0.05 {
 		t.Errorf("it took %.2f s as watched, %.2f s by the whole log", watched.Runs[0].Total, whole.Runs[0].Total)
 	}
-	l.tell("Spark: the same query, watched by the event log that it writes", watched.Runs[0], nil, "",
+	l.addRow("Spark: the same query, watched by the event log that it writes", watched.Runs[0], nil, "",
 		"no request to the driver; as long as the whole log says")
 }

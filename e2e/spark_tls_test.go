@@ -94,7 +94,7 @@ func TestSparkTLS(t *testing.T) {
 	if pages == 0 {
 		t.Error("no page of the history server was read")
 	}
-	l.tell("Spark: a driver that speaks TLS", direct.score("bare"), nil, "",
+	l.addRow("Spark: a driver that speaks TLS", direct.score("bare"), nil, "",
 		"by `ca-file`, at its address and at the one without TLS, which sends there; through a gateway with paths of its own that refuses the pages of jobs: edges from the pages of the history server; `doctor`; both recordings")
 }
 

@@ -55,7 +55,7 @@ func TestSparkYARNWatch(t *testing.T) {
 	for _, m := range o.alertmanager.all() {
 		if m.Labels["engine"] != "Spark" || m.Labels["severity"] != "page" || m.Labels["team"] != "data" ||
 			m.Labels["workflow"] != "nightly-report" {
-			t.Errorf("people have heard of %v", m.Labels)
+			t.Errorf("Alertmanager has sent %v", m.Labels)
 		}
 	}
 	l.await("no workflow", func() bool { return strings.Contains(scrape("http://"+o.metrics+"/metrics"), "paratimer_workflows 0") })
@@ -84,5 +84,5 @@ func TestSparkYARNWatch(t *testing.T) {
 	}
 	o.runs(w)
 	l.note("Spark on YARN: two applications, watched by a rule that matches one", *w.last().Elapsed,
-		"`watch` finds it before its driver runs; frames of that one alone, to its end; engine `Spark` in metrics and alerts; late and over, each told once; remembered")
+		"`watch` finds it before its driver runs; frames of that one alone, to its end; engine `Spark` in metrics and alerts; late and over, each reported once; remembered")
 }

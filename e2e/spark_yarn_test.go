@@ -38,7 +38,7 @@ func TestSparkYARN(t *testing.T) {
 				}
 			}
 			known := w.score("own", "--profile", w.learn())
-			l.tell(fmt.Sprintf("Spark on YARN, in %s mode: the query", mode), w.score("bare"), &known, "",
+			l.addRow(fmt.Sprintf("Spark on YARN, in %s mode: the query", mode), w.score("bare"), &known, "",
 				"`attach` alone and by application id, before the master runs; through the ResourceManager's proxy; the history server found at the end; the profile is the run's own")
 		})
 	}
@@ -77,8 +77,8 @@ func TestSparkYARNKerberos(t *testing.T) {
 		t.Errorf("no frame of bob's says %q: %+v", refusal, byBob.last().Warnings)
 	}
 	k.noSecrets()
-	k.tell("Spark on YARN with Kerberos, in cluster mode", w.score("bare"), nil, "",
-		"by keytab, through the ResourceManager's proxy; another user is refused by Spark's ACL, and told so; no key, ticket or cookie in any file")
+	k.addRow("Spark on YARN with Kerberos, in cluster mode", w.score("bare"), nil, "",
+		"by keytab, through the ResourceManager's proxy; another user is refused by Spark's ACL, with the reason; no key, ticket or cookie in any file")
 }
 
 // appNow is the application that a watcher who runs has seen.
@@ -123,7 +123,7 @@ func TestSparkStreaming(t *testing.T) {
 	}
 	w.plays(0)
 	known := w.score("profile", "--profile", profile)
-	l.tell("Spark: a micro-batch of structured streaming", w.score("bare"), &known, "", fmt.Sprintf(
+	l.addRow("Spark: a micro-batch of structured streaming", w.score("bare"), &known, "", fmt.Sprintf(
 		"`--sql newest` ends with its batch; with `--session` %d of five batches are watched, each as long as the history server says; the profile is the batch's own",
 		len(batches)))
 }

@@ -42,7 +42,7 @@ func TestKilledTask(t *testing.T) {
 	total := *w.last().Elapsed
 	t.Logf("before the kill: standard %s s, one_failure %s s; it became %.1f s", number(standard), number(one), total)
 	w.summarize("a map's JVM killed at two thirds", shown,
-		fmt.Sprintf("cost named in `changes`; before the kill `standard` said %s s and `one_failure` %s s",
+		fmt.Sprintf("cost named in `changes`; before the kill `standard` was %s s and `one_failure` %s s",
 			short(standard), short(one)))
 }
 
@@ -65,7 +65,7 @@ func TestKilledMaster(t *testing.T) {
 	}
 	moved := w.failures(killed)
 	if moved <= 0 {
-		t.Errorf("the lost work moves the end by %.1f s; its reason should be told", moved)
+		t.Errorf("the lost work moves the end by %.1f s; `changes` should list its reason", moved)
 	}
 	w.summarize("an AM killed with its maps half done", shown, fmt.Sprintf("`am_restarted`; %+.0f s by `failure`",
 		moved))
@@ -88,12 +88,12 @@ func (l *lab) awaitJob(maps int) (found app) {
 }
 
 // killed reads the time in what fault.sh prints: "killed WHAT at MILLISECONDS".
-func (l *lab) killed(said string) time.Time {
+func (l *lab) killed(output string) time.Time {
 	l.t.Helper()
 	var ms int64
-	_, at, ok := strings.Cut(said, " at ")
+	_, at, ok := strings.Cut(output, " at ")
 	if _, err := fmt.Sscan(at, &ms); !ok || err != nil {
-		l.t.Fatalf("fault.sh says %q, which has no time", said)
+		l.t.Fatalf("fault.sh says %q, which has no time", output)
 	}
 	return time.UnixMilli(ms)
 }
@@ -188,7 +188,7 @@ func (w *watcher) summarizeWith(profile, scenario string, shown int, checked str
 	if after != "" {
 		l.t.Logf("from the first tick that shows it: %s", after)
 	}
-	l.tell(scenario, bare, known, after, checked)
+	l.addRow(scenario, bare, known, after, checked)
 }
 
 // errors is how right the headline was in frames of the run, in percentage points of progress.

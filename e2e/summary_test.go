@@ -94,8 +94,8 @@ func (l *lab) add(r row) {
 	})
 }
 
-// tell adds a scenario to the summary. Checks that fail later still mark it.
-func (l *lab) tell(scenario string, bare graded, profile *graded, after, checked string) {
+// addRow adds a scenario to the summary. Checks that fail later still mark it.
+func (l *lab) addRow(scenario string, bare graded, profile *graded, after, checked string) {
 	r := row{scenario: scenario, total: bare.Total, after: after, checked: checked}
 	s := bare.of("standard")
 	r.bare = &s
@@ -126,8 +126,8 @@ func summary(old []byte) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `# Real runs
 
-Written by `+"`make e2e-all`"+`: what was tried against a real Hadoop (3.4.2 where not said otherwise) with Pig 0.17, and a
-real Spark (3.5.6 where not said otherwise), on one machine with %d cores.
+Written by `+"`make e2e-all`"+`: what was tried against a real Hadoop (3.4.2 unless noted) with Pig 0.17, and a
+real Spark (3.5.6 unless noted), on one machine with %d cores.
 
 Errors are those of `+"`standard`"+`, mean / max in percentage points, over the ticks that give a point. In brackets stands the share of
 ticks that give none ("at least" or nothing). The profile is that of an earlier run of the same script, in other sizes. After: if something

@@ -100,14 +100,14 @@ func (w *watcher) conserved(a app) {
 			done += p.Bytes * p.Count
 			count += p.Count
 		}
-		l.t.Logf("reduce %d: %.0f bytes promised, %.0f done in %d points", r, g.Bytes, done, len(g.Done))
+		l.t.Logf("reduce %d: %.0f bytes reported by maps, %.0f processed in %d points", r, g.Bytes, done, len(g.Done))
 		if done < min(0.99*g.Bytes, g.Bytes-lastGroup) || done > g.Bytes && !near(done, g.Bytes) {
-			l.t.Errorf("maps promised reduce %d %.0f bytes, it has had %.0f", r, g.Bytes, done)
+			l.t.Errorf("maps reported for reduce %d %.0f bytes, it has had %.0f", r, g.Bytes, done)
 		}
 	}
 	groups := float64(l.counters(a)["REDUCE_INPUT_GROUPS"])
 	if missed := groups - math.Round(count); missed < 0 || missed > float64(len(got.Reduces)) {
-		l.t.Errorf("%.1f groups are told, Hadoop counts %.0f", count, groups)
+		l.t.Errorf("%.1f groups are reported, Hadoop counts %.0f", count, groups)
 	}
 }
 
@@ -141,8 +141,8 @@ func (l *lab) jarRow(scenario string, scores, without graded, tapped, bare *stre
 	}
 	s := ours(scores)
 	ratio := scores.of("task_ratio")
-	l.tell("the tap's jar: "+scenario, without, nil, "", fmt.Sprintf(
-		"with the tap %s %s, `standard` %s, `task_ratio` %s; promises as shuffled, all groups told",
+	l.addRow("the tap's jar: "+scenario, without, nil, "", fmt.Sprintf(
+		"with the tap %s %s, `standard` %s, `task_ratio` %s; map output sizes as shuffled, all groups reported",
 		"`"+s.Name+"`", s.String(), text(scores, "standard"), ratio.String()))
 	live = append(live, liveRow{scenario, scores, without, reduces})
 }

@@ -109,7 +109,7 @@ func (w *watcher) lastSnapshot() *dag.Snapshot {
 // partitioner gives it, to the byte, and the counters of Hadoop agree. What a reduce has told that it has processed is
 // no more, and at least told of it: of the last groups, which a command may well have read without pause, a tap says
 // nothing.
-func (w *watcher) promised(s *streaming, input string, told float64) {
+func (w *watcher) promised(s *streaming, input string, least float64) {
 	l := w.lab
 	l.t.Helper()
 	got := w.lastSnapshot().Jobs[0].Groups
@@ -132,11 +132,11 @@ func (w *watcher) promised(s *streaming, input string, told float64) {
 		want := part.total()
 		all += want
 		if !near(g.Bytes, want) {
-			l.t.Errorf("maps promised reduce %d %.0f bytes, the partitioner gives it %.0f", r, g.Bytes, want)
+			l.t.Errorf("maps reported for reduce %d %.0f bytes, the partitioner gives it %.0f", r, g.Bytes, want)
 		}
-		l.t.Logf("reduce %d has told of %.0f of %.0f bytes, in %d points", r, done, want, len(g.Done))
-		if done > want && !near(done, want) || done < told*want {
-			l.t.Errorf("reduce %d has told of %.0f bytes, the partitioner gives it %.0f", r, done, want)
+		l.t.Logf("reduce %d has reported %.0f of %.0f bytes, in %d points", r, done, want, len(g.Done))
+		if done > want && !near(done, want) || done < least*want {
+			l.t.Errorf("reduce %d has reported %.0f bytes, the partitioner gives it %.0f", r, done, want)
 		}
 		if want > 0 && (len(g.Top) == 0 || !near(g.Top[0].Bytes, largest) || !strings.HasPrefix(g.Top[0].Key, "#")) {
 			l.t.Errorf("of reduce %d the largest group is %v, want one of %.0f bytes with a hash for a name", r,
@@ -159,8 +159,8 @@ func (l *lab) logs(a app, name string) []string {
 	return files
 }
 
-// said is what all containers of a job wrote to stderr.
-func (l *lab) said(a app) string {
+// stderrOf returns what all containers of a job wrote to stderr.
+func (l *lab) stderrOf(a app) string {
 	l.t.Helper()
 	var all strings.Builder
 	for _, file := range l.logs(a, "stderr") {

@@ -15,7 +15,7 @@ import (
 // A liveRow is a run through the tap, as docs/evidence/nearestfit.md tells of it.
 type liveRow struct {
 	scenario string
-	with     graded // by the tape, which has what the tap told
+	with     graded // by the tape, with the reports of the tap
 	without  graded // by the capture, which has not
 	reduces  float64
 }

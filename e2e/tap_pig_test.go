@@ -39,7 +39,7 @@ func TestTapPig(t *testing.T) {
 	profile := filepath.Join(l.dir, "given.yaml")
 	l.run("export", 0, "history", "profile", "stream.pig", "--before", deref(second.last().Workflow.ID), "--state-dir",
 		state, "-o", profile)
-	second.told = append(second.told, "--profile", profile)
+	second.replayFlags = append(second.replayFlags, "--profile", profile)
 	second.recordings(0)
 	scores := second.grade("tape", "--estimators", "all", "--profile", profile, second.tape)
 	t.Logf("first\n%s", l.run("first-score-tape", 0, "score", "--estimators", "all", first.tape))
@@ -50,8 +50,8 @@ func TestTapPig(t *testing.T) {
 		t.Error("the second run does not go by the keys of the first from its first frame on")
 	}
 	bare := second.score("bare")
-	l.tell("Pig: STREAM THROUGH the tap, watched with the key sizes of the run before", bare, &scores, "",
-		"quadratic cost, Zipf keys; all groups of 4 reduces are told, output as it must be")
+	l.addRow("Pig: STREAM THROUGH the tap, watched with the key sizes of the run before", bare, &scores, "",
+		"quadratic cost, Zipf keys; all groups of 4 reduces are reported, output as it must be")
 }
 
 // outputOfPig checks that each key is in the output once, with its number of records. Pig's own types hash otherwise

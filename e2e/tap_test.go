@@ -85,7 +85,7 @@ func (w *watcher) blames(reduce int, input string, reduces int) {
 			}
 			continue
 		}
-		l.t.Errorf("%s s: reduce %d is said to hold the end back", number(f.Elapsed), worst.Task)
+		l.t.Errorf("%s s: reduce %d is listed as delaying the end", number(f.Elapsed), worst.Task)
 	}
 	if blamed < len(w.frames)/4 {
 		l.t.Errorf("reduce %d and its key %s hold the end back; %d of %d frames say so", reduce, name, blamed,
@@ -159,8 +159,8 @@ func (l *lab) tapRow(scenario string, scores, without graded, tapped, bare *stre
 		s := scores.of(name)
 		return s.String()
 	}
-	l.tell("Hadoop Streaming through the tap: "+scenario, without, nil, "", fmt.Sprintf(
-		"with the tap `standard` %s, `nearestfit` %s, `nearestfit_stream` %s, `task_ratio` %s, `job_ratio` %s, `hadoop` %s; output and counters as without the tap, promises as shuffled; reduces take %.3f of the time without",
+	l.addRow("Hadoop Streaming through the tap: "+scenario, without, nil, "", fmt.Sprintf(
+		"with the tap `standard` %s, `nearestfit` %s, `nearestfit_stream` %s, `task_ratio` %s, `job_ratio` %s, `hadoop` %s; output and counters as without the tap, map output sizes as shuffled; reduces take %.3f of the time without",
 		text("standard"), text("nearestfit"), text("nearestfit_stream"), text("task_ratio"), text("job_ratio"),
 		text("hadoop"), reduces))
 	live = append(live, liveRow{"Streaming, " + scenario, scores, without, reduces})

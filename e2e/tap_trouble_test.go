@@ -42,15 +42,15 @@ func TestTapAlone(t *testing.T) {
 		l.must(err)
 		t.Logf("%s: %d bytes", filepath.Base(file), info.Size())
 	}
-	said := 0
-	for line := range strings.Lines(l.said(job.app)) {
+	logged := 0
+	for line := range strings.Lines(l.stderrOf(job.app)) {
 		if strings.HasPrefix(line, "paratimer-tap: ") {
-			said++
+			logged++
 			t.Log(strings.TrimSpace(line))
 		}
 	}
-	if said != reduces {
-		t.Errorf("%d tasks spool and %d say so; each should, once", reduces, said)
+	if logged != reduces {
+		t.Errorf("%d tasks spool and %d log it; each should, once", reduces, logged)
 	}
 	l.note("Hadoop Streaming through the tap: the watcher killed while reduces run", l.truth([]string{job.app.job()}),
 		fmt.Sprintf("the job succeeds, its output is right, %d reduces spool", reduces))
@@ -75,7 +75,7 @@ func TestTapAgain(t *testing.T) {
 	}
 	scores := w.grade("tape", "--estimators", "all", w.tape)
 	s := scores.of("standard")
-	l.tell("Hadoop Streaming through the tap: a reduce killed in its largest group", w.score("capture"), nil, "",
+	l.addRow("Hadoop Streaming through the tap: a reduce killed in its largest group", w.score("capture"), nil, "",
 		fmt.Sprintf("with the tap `standard` %s; the next attempt's groups replace its own, none counts twice; output as it must be", s.String()))
 }
 

@@ -15,9 +15,9 @@ import (
 // TestTargets names the same workflow in every way, with nothing but HADOOP_CONF_DIR to find the cluster.
 func TestTargets(t *testing.T) {
 	l := up(t)
-	l.says("nothing runs", 3, "no application of MapReduce, Tez or Spark", "attach")
-	l.says("unknown id", 3, "application_1_0001", "attach", "application_1_0001")
-	l.says("no id", 2, "application_x", "attach", "application_x")
+	l.failsWith("nothing runs", 3, "no application of MapReduce, Tez or Spark", "attach")
+	l.failsWith("unknown id", 3, "application_1_0001", "attach", "application_1_0001")
+	l.failsWith("no id", 2, "application_x", "attach", "application_x")
 
 	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)
 	app := l.awaitApp("join.pig")
@@ -48,8 +48,8 @@ func TestTargets(t *testing.T) {
 		"`attach` alone, by application, job and workflow id, after the end; no script; unknown and wrong ids; `doctor`; `whatif` while it runs; the screen under tmux; `report` while it runs and after")
 }
 
-// says runs a command that must end with this exit code and say this on stderr.
-func (l *lab) says(name string, code int, what string, args ...string) {
+// failsWith runs a command that must end with this exit code and print this on stderr.
+func (l *lab) failsWith(name string, code int, what string, args ...string) {
 	l.t.Helper()
 	name = strings.ReplaceAll(name, " ", "-")
 	l.run(name, code, args...)

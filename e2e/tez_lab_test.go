@@ -206,16 +206,16 @@ func (w *watcher) ofTez(code int, shape ...string) tezRun {
 func (w *watcher) tellTez(scenario string, shown int, checked string) {
 	w.lab.t.Helper()
 	bare := w.score("bare")
-	told := w.told
-	if len(told) == 0 {
-		told, checked = []string{"--profile", w.learn()}, checked+"; the profile is the run's own"
+	flags := w.replayFlags
+	if len(flags) == 0 {
+		flags, checked = []string{"--profile", w.learn()}, checked+"; the profile is the run's own"
 	}
-	known := w.score("profile", told...)
+	known := w.score("profile", flags...)
 	after := ""
 	if shown >= 0 {
 		after = w.errors(w.frames[shown:]).String()
 	}
-	w.lab.tell(scenario, bare, &known, after, checked+"; replay, score")
+	w.lab.addRow(scenario, bare, &known, after, checked+"; replay, score")
 }
 
 // learnTezJoin runs the small join alone where no test before has, so that there is the profile of an earlier run.

@@ -64,7 +64,7 @@ func TestTezKilledMaster(t *testing.T) {
 		return f.warned("am_restarted") && len(f.Jobs) == 1 && f.Jobs[0].running() > 0
 	})
 	for _, f := range w.frames {
-		if f.told("has recovered nothing") {
+		if f.hasWarning("has recovered nothing") {
 			t.Errorf("at %.1f s a frame says that nothing could be recovered", *f.Elapsed)
 			break
 		}
@@ -110,7 +110,7 @@ func TestTezForgotten(t *testing.T) {
 		t.Error("the script should have failed")
 	}
 	i := w.frameThat("says that nothing was recovered", killed, func(f frame) bool {
-		return f.warned("am_restarted") && f.told("has recovered nothing")
+		return f.warned("am_restarted") && f.hasWarning("has recovered nothing")
 	})
 	for _, f := range w.frames[max(i, 0):] {
 		if f.Workflow.State == "running" && len(f.Jobs) == 1 && f.Jobs[0].running() > 0 {
@@ -173,22 +173,22 @@ func (w *watcher) failsOnTez(client *process, why string, attempts int, shape ..
 	if truth := w.ofTez(1, shape...); truth.failed < attempts {
 		l.t.Errorf("the master's log has %d failed attempts, want %d", truth.failed, attempts)
 	}
-	said := map[string]bool{}
+	withReason := map[string]bool{}
 	for _, f := range w.frames {
 		for _, x := range f.Failures {
 			if strings.Contains(deref(x.Why), why) {
-				said[x.Attempt] = true
+				withReason[x.Attempt] = true
 			}
 		}
 	}
-	if len(said) < attempts {
-		l.t.Errorf("%s: %d failures say %q, want %d: %+v", w.name, len(said), why, attempts, w.last().Failures)
+	if len(withReason) < attempts {
+		l.t.Errorf("%s: %d failures say %q, want %d: %+v", w.name, len(withReason), why, attempts, w.last().Failures)
 	}
 }
 
 func (w *watcher) tellFailed(scenario, why string) {
 	w.lab.t.Helper()
-	w.lab.tell(scenario, w.score("bare"), nil, "",
+	w.lab.addRow(scenario, w.score("bare"), nil, "",
 		fmt.Sprintf("exit code 1, `failed`; four attempts with their reason (%s); replay, score", why))
 }
 
@@ -217,7 +217,7 @@ func TestTezLostNode(t *testing.T) {
 	w.logChanges()
 	seen := w.frames[max(i, 0)]
 	w.tellTez("Tez: one of two nodes lost while maps run on it", i, fmt.Sprintf(
-		"the node is lost %.0f s after the kill; `standard` then said %s s; edges, tasks and length as the master's log says",
+		"the node is lost %.0f s after the kill; `standard` then was %s s; edges, tasks and length as the master's log says",
 		seen.At.Sub(killed).Seconds(), short(seen.total("standard"))))
 }
 
@@ -278,5 +278,5 @@ func TestTezKerberos(t *testing.T) {
 	}
 	k.noSecrets()
 	alice.tellTez("Tez with Kerberos: the join, by keytab", -1,
-		"bob may read neither the master nor its files: no edges, a warning, the end as the ResourceManager tells it; `doctor`; no key, ticket or cookie in any file")
+		"bob may read neither the master nor its files: no edges, a warning, the end as the ResourceManager reports it; `doctor`; no key, ticket or cookie in any file")
 }

@@ -33,7 +33,7 @@ func TestTez(t *testing.T) {
 	second.ofTez(0, w.last().shape()...)
 	second.numberAtOnce()
 	known := second.score("profile", "--profile", profile)
-	l.tell("join on Tez, twice", bare, &known, "",
+	l.addRow("join on Tez, twice", bare, &known, "",
 		"vertices and edges from the master's log files; the second run with the profile of the first; replay, score, learn")
 }
 
@@ -162,7 +162,7 @@ func TestHiveOnMapReduce(t *testing.T) {
 	w := all[0]
 	bare := w.score("bare")
 	known := w.score("own", "--profile", w.learn())
-	l.tell("Hive 4.0.1 on MapReduce: the same query, hive.exec.parallel", bare, &known, "",
+	l.addRow("Hive 4.0.1 on MapReduce: the same query, hive.exec.parallel", bare, &known, "",
 		"four jobs ("+strings.Join(totals, ", ")+"), two at once, each a workflow of its own, as Hive 4 writes no workflow properties; literal in nothing that is written; totals, replay, score, learn; the figures are those of the first; the profile is the run's own")
 }
 

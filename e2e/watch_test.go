@@ -18,7 +18,7 @@ const every = time.Second
 type watcher struct {
 	*process
 	tape, capture string
-	told          []string // its flags of profiles and bounds, which a replay needs to give the same frames
+	replayFlags   []string // its flags of profiles and bounds, which a replay needs to give the same frames
 	raw           []byte   // its frames as printed, once it has ended
 	frames        []frame  // the same, read
 }
@@ -46,13 +46,13 @@ func (l *lab) attach(name, target string, more ...string) *watcher {
 	for i, flag := range more {
 		switch flag {
 		case "--profile", "--within", "--no-progress":
-			w.told = append(w.told, more[i:i+2]...)
+			w.replayFlags = append(w.replayFlags, more[i:i+2]...)
 		case "--set":
 			if strings.HasPrefix(more[i+1], "hold=") {
-				w.told = append(w.told, more[i:i+2]...)
+				w.replayFlags = append(w.replayFlags, more[i:i+2]...)
 			}
 		case "--drift":
-			w.told = append(w.told, flag)
+			w.replayFlags = append(w.replayFlags, flag)
 		}
 	}
 	args := append([]string{

@@ -96,7 +96,7 @@ func TestHandler(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if n := len(reported); n != 13 || !strings.Contains(reported[1], "wrong token") {
-		t.Errorf("told of %d: %q", n, reported)
+		t.Errorf("reported %d: %q", n, reported)
 	}
 	for _, line := range reported {
 		if strings.Contains(line, "hu-sh") {
@@ -107,7 +107,7 @@ func TestHandler(t *testing.T) {
 		post(h, Path, "", nil)
 	}
 	if len(reported) != maxComplain {
-		t.Errorf("told of %d refusals, want %d at most", len(reported), maxComplain)
+		t.Errorf("reported %d refusals, want %d at most", len(reported), maxComplain)
 	}
 }
 

@@ -17,8 +17,8 @@ type Options struct {
 	Now func() time.Time
 	// AtEnd adds groups only once the query has ended. It is for spools, because their instants are unknown.
 	AtEnd bool
-	// A callback for a job's id when its first groups are added; may be nil.
-	Tell func(job string)
+	// Report receives a job's id when its first groups are added; may be nil.
+	Report func(job string)
 }
 
 // An Inner source yields snapshots of one query to the watch loop.
@@ -99,8 +99,8 @@ func (s *Source) groups(state *dag.JobState, plan *dag.Job, at dag.Instant, now 
 	}
 	if j := s.store.jobs[state.ID]; j != nil && !v.ended && plan.IsMapReduce() {
 		isFirst := v.groups == nil
-		if v.update(j, state, plan, at, now); isFirst && v.groups != nil && s.opt.Tell != nil {
-			s.opt.Tell(state.ID)
+		if v.update(j, state, plan, at, now); isFirst && v.groups != nil && s.opt.Report != nil {
+			s.opt.Report(state.ID)
 		}
 	}
 	if state.State.Ended() && !v.ended {

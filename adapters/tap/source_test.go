@@ -19,12 +19,12 @@ import (
 
 // A stage is a query of one job, seen each ten seconds, whose cluster's clock is an hour behind the collector's.
 type stage struct {
-	t     *testing.T
-	snap  dag.Snapshot
-	store *Store
-	src   *Source
-	clock time.Time
-	told  []string
+	t        *testing.T
+	snap     dag.Snapshot
+	store    *Store
+	src      *Source
+	clock    time.Time
+	reported []string
 }
 
 func (s *stage) Next(context.Context) (*dag.Snapshot, error) {
@@ -41,7 +41,7 @@ func cluster(t time.Time) dag.Instant { return dag.InstantOf(t.Add(-time.Hour)) 
 func newStage(t *testing.T, maps int, l Limits) *stage {
 	s := &stage{t: t, store: NewStore(l), clock: noon}
 	var o Options
-	o.Now, o.Tell = func() time.Time { return s.clock }, func(job string) { s.told = append(s.told, job) }
+	o.Now, o.Report = func() time.Time { return s.clock }, func(job string) { s.reported = append(s.reported, job) }
 	s.src = NewSource(s, s.store, o)
 	plan := &dag.Plan{Jobs: []dag.Job{
 		{Node: "early", Stages: dag.MapReduce(dag.Stage{Known: true}, dag.Stage{})},
@@ -133,8 +133,8 @@ func TestMapOutput(t *testing.T) {
 	if again := s.look(); again != got {
 		t.Error("what has not changed is not shared")
 	}
-	if !slices.Equal(s.told, []string{theJob}) {
-		t.Errorf("told of %v", s.told)
+	if !slices.Equal(s.reported, []string{theJob}) {
+		t.Errorf("reported %v", s.reported)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestLostProfiles(t *testing.T) {
 		t.Errorf("before the copies' end: %+v", g)
 	}
 	if e := g.Reduces[0].Explicit; len(e) != 1 || e[0].Bytes != 300 {
-		t.Errorf("what was told is forgotten: %+v", e)
+		t.Errorf("what was reported is forgotten: %+v", e)
 	}
 	a, b := attemptAt(0, 0, dag.AttemptRunning, s.clock), attemptAt(1, 0, dag.AttemptRunning, s.clock)
 	a.CopyEnd, a.Bytes = cluster(s.clock), 770

@@ -69,9 +69,9 @@ func Logger(c *cli.Context) zerolog.Logger {
 	return zerolog.New(w).Level(level).With().Timestamp().Logger()
 }
 
-// Tell returns a function that prints a line to the user on stderr. It also prints at the default level of
+// Notice returns a function that prints a line to the user on stderr. It also prints at the default level of
 // warnings, but obeys --log-level.
-func Tell(c *cli.Context) func(string) {
+func Notice(c *cli.Context) func(string) {
 	log := Logger(c)
 	if !c.IsSet("log-level") {
 		log = log.Level(zerolog.InfoLevel)

@@ -22,8 +22,8 @@ type Recorder struct {
 	// Given are profiles that come before those of the history.
 	Given []*dag.Plan
 	Log   zerolog.Logger
-	// Tell receives a line about the profile that is used; may be nil.
-	Tell func(string)
+	// Report receives a line about the profile that is used; may be nil.
+	Report func(string)
 	// Known is called once the workflow's name is known, with its usual length, 0 if no run has one; may be nil.
 	Known func(usual time.Duration, runs int)
 	// Past is true if the run is a recording: it is inserted among the other runs by its start.
@@ -113,9 +113,9 @@ func (r *Recorder) choose(plan *dag.Plan) *dag.Plan {
 	if profile == nil {
 		return nil
 	}
-	if text := basis(r.key, best, n); r.Tell != nil && text != r.reported {
+	if text := basis(r.key, best, n); r.Report != nil && text != r.reported {
 		r.reported = text
-		r.Tell(text)
+		r.Report(text)
 	}
 	if len(r.lines) == 1 {
 		r.profile, r.lines = profile, nil

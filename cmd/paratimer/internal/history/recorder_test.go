@@ -100,11 +100,11 @@ func TestARunTeachesTheNext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var reported []string
 	var usuals []time.Duration
 	record := func(id string, end dag.State, given ...*dag.Plan) (*testing.T, *Recorder, watch.Source) {
 		return t, &Recorder{
-			Store: store, Given: given, Log: zerolog.Nop(), Tell: func(s string) { told = append(told, s) },
+			Store: store, Given: given, Log: zerolog.Nop(), Report: func(s string) { reported = append(reported, s) },
 			Known: func(d time.Duration, _ int) { usuals = append(usuals, d) },
 		}, aRun(id, script(), end)
 	}
@@ -132,8 +132,8 @@ func TestARunTeachesTheNext(t *testing.T) {
 		"using the profile of 1 run of a.pig, newest 1970-01-01",
 		"using the profile of 1 run of a.pig, newest 1970-01-01 (1 left out: `paratimer history show a.pig` shows why)",
 	}
-	if strings.Join(told, "\n") != strings.Join(want, "\n") {
-		t.Errorf("told %q, want %q", told, want)
+	if strings.Join(reported, "\n") != strings.Join(want, "\n") {
+		t.Errorf("reported %q, want %q", reported, want)
 	}
 	if len(usuals) != 4 || usuals[0] != 0 || usuals[1] != 10*time.Second || usuals[3] != 0 {
 		t.Errorf("usual lengths %v", usuals)

@@ -56,7 +56,7 @@ func clientOf(c *cli.Context, site yarn.Site, tap rest.Layer, access *kubernetes
 	who := kerberos(c)
 	o := rest.Options{
 		Trust: c.StringSlice("trust-host"), User: UserName(c), Auth: who.layer(UserName(c)), Login: who,
-		Tap:    slow(command.Tell(c), command.Counted(c, tap)),
+		Tap:    slow(command.Notice(c), command.Counted(c, tap)),
 		CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), CertFile: c.String("cert"), KeyFile: c.String("key"),
 	}
 	if access != nil {

@@ -127,7 +127,7 @@ func (m *manager) find(c *cli.Context, typed string) (*spark.Listed, error) {
 	case err != nil:
 		return nil, err //nolint:wrapcheck // it names the request
 	case m.master != "":
-		command.Tell(c)(m.master + " is a master, not a driver: its applications are those " + m.where)
+		command.Notice(c)(m.master + " is a master, not a driver: its applications are those " + m.where)
 	}
 	found := m.drivers.Open()
 	l, err := m.choose(found, typed)

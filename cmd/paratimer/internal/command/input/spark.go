@@ -45,7 +45,7 @@ func sparkTarget(c *cli.Context, typed string, tap rest.Layer) (*Target, error) 
 	}
 	var isFound atomic.Bool
 	m, err := managerOf(c, master, onceSet(&isFound, tap), func(address string) {
-		command.Tell(c)(fmt.Sprintf("%s is open, and its page does not answer yet: waiting for Spark to start", address))
+		command.Notice(c)(fmt.Sprintf("%s is open, and its page does not answer yet: waiting for Spark to start", address))
 	})
 	if m == nil || err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func attachQuery(c *cli.Context, f *follow.Flags, typed string) (err error) {
 		if what == "" {
 			return failed
 		}
-		command.Tell(c)("waiting for the next " + what)
+		command.Notice(c)("waiting for the next " + what)
 		if id, err = following(c.Context, query, c.Duration("every")); err != nil || id == "" {
 			return cmp.Or(err, failed)
 		}
@@ -73,10 +73,10 @@ func attachTo(c *cli.Context, f *follow.Flags, query input.Query, isNewest bool,
 	defer done(&err)
 	every := c.Duration("every")
 	if keys != nil && isNewest {
-		src = &awaiting{Source: src, every: every, say: command.Tell(c)}
+		src = &awaiting{Source: src, every: every, say: command.Notice(c)}
 	}
 	rec := &history.Recorder{
-		Store: input.StateOrNone(c), Given: f.Profiles, Log: command.Logger(c), Tell: command.Tell(c),
+		Store: input.StateOrNone(c), Given: f.Profiles, Log: command.Logger(c), Report: command.Notice(c),
 	}
 	w := f.Watch(c, src, rec)
 	w.Every = every

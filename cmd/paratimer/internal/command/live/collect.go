@@ -52,9 +52,9 @@ func collecting(c *cli.Context) (*collector, error) {
 	if !given {
 		token = rand.Text()
 	}
-	log, say := command.Logger(c), command.Tell(c)
+	log, notice := command.Logger(c), command.Notice(c)
 	k := &collector{store: tap.NewStore(tap.Limits{Lambda: c.Int("lambda"), Capacity: c.Int("capacity")})}
-	k.opt = tap.Options{Tell: func(job string) { say("key groups of " + job + " come in") }}
+	k.opt = tap.Options{Report: func(job string) { notice("key groups of " + job + " come in") }}
 	handler := tap.NewHandler(k.store, token, time.Now, func(err error) { log.Warn().Msg(err.Error()) })
 	k.stop = serve.Serve(listener, handler, serve.Limits{Connections: collectConnections, Time: collectTime},
 		serve.Door{},
@@ -67,7 +67,7 @@ func collecting(c *cli.Context) (*collector, error) {
 	if given {
 		token = "TOKEN"
 	}
-	say(invitation(listener.Addr().String(), token))
+	notice(invitation(listener.Addr().String(), token))
 	if m := command.MetricsOf(c); m != nil {
 		m.Also(k.count)
 	}

@@ -86,7 +86,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 	switch output := c.String("output"); {
 	case full || output == "none":
 	case output == "text":
-		text = &fleetText{out: c.App.Writer, zone: command.Zone(c), told: map[string]toldOf{}}
+		text = &fleetText{out: c.App.Writer, zone: command.Zone(c), reported: map[string]alertStates{}}
 		sinks = append(sinks, text)
 	default:
 		sinks = append(sinks, view.NDJSON{Writer: c.App.Writer})
@@ -196,7 +196,7 @@ func serveBoard(c *cli.Context, onScreen bool) (b *serve.Board, stop func(), err
 // sinks of its alerts.
 func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks, error), untie func(), err error) {
 	log := command.Logger(c)
-	told, untie, err := follow.Dispatcher(c, time.Now)
+	dispatcher, untie, err := follow.Dispatcher(c, time.Now)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -205,8 +205,8 @@ func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks
 		usual := time.Duration(0)
 		rec := &history.Recorder{
 			Store: store, Log: log.With().Str("app", w.App).Logger(),
-			Tell:  func(line string) { log.Debug().Str("app", w.App).Msg(line) },
-			Known: func(d time.Duration, _ int) { usual = d },
+			Report: func(line string) { log.Debug().Str("app", w.App).Msg(line) },
+			Known:  func(d time.Duration, _ int) { usual = d },
 		}
 		leave := func() {}
 		h := fleet.Hooks{
@@ -219,11 +219,11 @@ func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks
 			Usual: func() time.Duration { return usual },
 			Join:  rec.Join,
 		}
-		if told == nil {
+		if dispatcher == nil {
 			return h, nil
 		}
 		dresses := map[string]notify.Dress{}
-		part := told.Watch(dresses)
+		part := dispatcher.Watch(dresses)
 		h.Recall, h.Keep = part.Recall, part.Keep
 		h.Hold = func(held []*fleet.Rule) {
 			clear(dresses)

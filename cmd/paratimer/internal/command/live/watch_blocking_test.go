@@ -30,7 +30,7 @@ func TestJamText(t *testing.T) {
 		return all
 	}
 	var out bytes.Buffer
-	text := &fleetText{out: &out, told: map[string]toldOf{}}
+	text := &fleetText{out: &out, reported: map[string]alertStates{}}
 	text.blockings(at, nil)
 	for _, n := range []int{1, 1, 2, 3, 5, 1} {
 		text.blockings(at, []fleet.Blocking{{

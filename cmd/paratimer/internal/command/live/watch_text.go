@@ -16,10 +16,10 @@ import (
 
 // fleetText prints a line if a workflow comes, if the state of one of its alerts changes, and if it ends.
 type fleetText struct {
-	out  io.Writer
-	zone *time.Location    // for times of day; nil: UTC
-	told map[string]toldOf // by workflow id
-	held map[string]holder // blocking workflows by id
+	out      io.Writer
+	zone     *time.Location         // for times of day; nil: UTC
+	reported map[string]alertStates // by workflow id
+	held     map[string]holder      // blocking workflows by id
 }
 
 // A holder is a blocking workflow, with the number of those that it was reported to block.
@@ -28,25 +28,25 @@ type holder struct {
 	waiting int
 }
 
-// toldOf is the last reported state of each alert of a workflow.
-type toldOf map[string]frame.AlertState
+// alertStates is the last reported state of each alert of a workflow.
+type alertStates map[string]frame.AlertState
 
 func (t *fleetText) Show(tick frame.Tick) error {
 	f, q := tick.Frame, view.QueryOf(tick)
 	id, name := q.ID, view.Escape(cmp.Or(frame.ValueOf(f.Workflow.Name), "?"))
-	told, known := t.told[id]
-	if !known && f.Workflow.State.Ended() && f.StaleSeconds > 0 {
+	states, isKnown := t.reported[id]
+	if !isKnown && f.Workflow.State.Ended() && f.StaleSeconds > 0 {
 		return nil
 	}
 	var news []string
-	if !known {
-		told = toldOf{}
-		t.told[id] = told
+	if !isKnown {
+		states = alertStates{}
+		t.reported[id] = states
 		news = append(news, view.Escape(id)+"  "+cmp.Or(q.Left, view.Remaining(f.Headline)))
 	}
 	for _, a := range f.Alerts {
-		before := cmp.Or(told[a.Bound], frame.OnTrack)
-		told[a.Bound] = a.State
+		before := cmp.Or(states[a.Bound], frame.OnTrack)
+		states[a.Bound] = a.State
 		isOver := a.State == frame.Ended && !before.Firing() && (a.Outcome == nil || *a.Outcome != frame.Missed)
 		if before != a.State && !isOver {
 			news = append(news, a.Bound+": "+view.Escape(a.Text))
@@ -61,7 +61,7 @@ func (t *fleetText) Show(tick frame.Tick) error {
 		news = append(news, text)
 	}
 	for _, text := range news {
-		if err := t.say(frame.InstantOf(f.At), name, text); err != nil {
+		if err := t.print(frame.InstantOf(f.At), name, text); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func (t *fleetText) Show(tick frame.Tick) error {
 }
 
 // Forget drops the state of a workflow that is not watched any more.
-func (t *fleetText) Forget(id string) { delete(t.told, id) }
+func (t *fleetText) Forget(id string) { delete(t.reported, id) }
 
 // namedWaiting is how many waiting workflows are named.
 const namedWaiting = 3
@@ -84,16 +84,16 @@ func (t *fleetText) blockings(at dag.Instant, blockings []fleet.Blocking) {
 	}
 	for i := range blockings {
 		j := &blockings[i]
-		if told := t.held[j.Holder.ID]; told.waiting > 0 && now[j.Holder.ID].waiting < 2*told.waiting {
-			now[j.Holder.ID] = told
+		if before := t.held[j.Holder.ID]; before.waiting > 0 && now[j.Holder.ID].waiting < 2*before.waiting {
+			now[j.Holder.ID] = before
 			continue
 		}
 		name, text := blockingText(j, cmp.Or(t.zone, time.UTC))
-		_ = t.say(at, name, text) // an error will occur again with the next frame, which reports it
+		_ = t.print(at, name, text) // an error will occur again with the next frame, which reports it
 	}
-	for id, told := range t.held {
-		if now[id].waiting == 0 && told.waiting > 0 {
-			_ = t.say(at, view.Escape(told.name), "no longer blocks others")
+	for id, before := range t.held {
+		if now[id].waiting == 0 && before.waiting > 0 {
+			_ = t.print(at, view.Escape(before.name), "no longer blocks others")
 		}
 	}
 	t.held = now
@@ -132,8 +132,8 @@ func blockingText(j *fleet.Blocking, zone *time.Location) (name, text string) {
 		until, strings.Join(names, ", "))
 }
 
-// say prints a line with a time of day in the reader's zone, with the zone's name.
-func (t *fleetText) say(at dag.Instant, name, text string) error {
+// print prints a line with a time of day in the reader's zone, with the zone's name.
+func (t *fleetText) print(at dag.Instant, name, text string) error {
 	clock := "?"
 	if at.Known() {
 		when := at.Time().In(cmp.Or(t.zone, time.UTC))

@@ -16,7 +16,7 @@ import (
 func TestFleetText(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	sink := &fleetText{out: &out, told: map[string]toldOf{}}
+	sink := &fleetText{out: &out, reported: map[string]alertStates{}}
 	id, name := "pig_1", "a\x1b[31m.pig"
 	at := dag.InstantOf(time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC))
 	f := frame.Frame{At: frame.TimeOf(at), Workflow: frame.Workflow{ID: &id, Name: &name, State: dag.Running}}
@@ -49,10 +49,10 @@ func TestFleetText(t *testing.T) {
 	if n := strings.Count(got, "\n"); n != 5 {
 		t.Errorf("%d lines, want 5\n%s", n, got)
 	}
-	if len(sink.told) != 0 {
+	if len(sink.reported) != 0 {
 		t.Error("an ended workflow is remembered")
 	}
-	broken := &fleetText{out: brokenPipe{}, told: map[string]toldOf{}}
+	broken := &fleetText{out: brokenPipe{}, reported: map[string]alertStates{}}
 	if err := broken.Show(frame.Tick{Frame: f}); !errors.Is(err, os.ErrClosed) {
 		t.Error(err)
 	}

@@ -149,7 +149,7 @@ func reportLive(c *cli.Context, f *follow.Flags) error {
 	if err != nil {
 		return err
 	}
-	log := command.Tell(c)
+	log := command.Notice(c)
 	log(fmt.Sprintf("the run is %s; the page stays until Ctrl-C", state))
 	<-c.Context.Done()
 	return follow.Ended(state)
