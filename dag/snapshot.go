@@ -326,7 +326,7 @@ func TooLarge(all []Warning) bool {
 	return slices.ContainsFunc(all, func(w Warning) bool { return w.Code == WarnTooLarge })
 }
 
-// A Run is what a watcher has observed of one query: a bounded window of snapshots, and the snapshots that plans
+// A Run has the observations of one query: a bounded window of snapshots, and the snapshots that plans
 // are made from. Estimators are pure functions of a run.
 type Run struct {
 	Window []*Snapshot // newest last; at least one

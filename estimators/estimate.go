@@ -147,7 +147,7 @@ type Split struct {
 // pure.
 //
 // Full and Rem are in milliseconds, not rounded; Left is in whole milliseconds, as a replay needs it. None of them
-// is NaN, infinite or negative. If a cost is unknown, the value is a floor, and its Cost's Origin says so.
+// is NaN, infinite or negative. If a cost is unknown, the value is a floor, and its Cost's Origin shows it.
 //
 // Left, Full and Rem are required. The other fields are optional; their zero values mean that nothing is known.
 type Costs struct {

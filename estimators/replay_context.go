@@ -19,8 +19,9 @@ type Options struct {
 	Samples int
 }
 
-// A ReplayContext is what the scenarios of one tick share: the run, the costs of its tasks, the replayed schedule
-// and the path through it. Schedule and path are computed once, on first use. It is not safe for concurrent use.
+// A ReplayContext has the data that the scenarios of one tick share: the run, the costs of its tasks, the replayed
+// schedule and the path through it. Schedule and path are computed once, on first use. It is not safe for concurrent
+// use.
 type ReplayContext struct {
 	Run   dag.Run
 	Costs Costs

@@ -19,7 +19,7 @@ type Drawn struct {
 	Snapshot *dag.Snapshot
 	Left     schedule.Left
 	Fault    schedule.Fault // nil: nothing fails
-	Runs     bool           // Left knows schedule.Task.Count
+	Runs     bool           // Left supports schedule.Task.Count
 	// Later returns the time of work that was not announced, given the time of all known work; nil: there is none.
 	Later func(known time.Duration) time.Duration
 }

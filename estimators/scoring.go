@@ -83,7 +83,7 @@ type RangeScore struct {
 
 // A LevelScore measures the ranges of one level.
 type LevelScore struct {
-	Held          float64 // share of the ticks whose range covered the true remaining time, 0..1
+	Held          float64 // share of the ticks with a range that covered the true remaining time, 0..1
 	Width         float64 // mean width of the range, in lengths of the run
 	IntervalScore float64 // mean, seconds
 }

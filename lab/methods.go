@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// A form is a variant of NearestFit: its parameters, and the key groups of reduces that it knows.
+// A form is a variant of NearestFit: its parameters, and the key groups of reduces that it uses.
 type form struct {
 	Params nearestfit.Params
 	// Lambda is how many of its largest keys a map reports, Entries the capacity of the Space-Saving that joins them.
@@ -22,14 +22,14 @@ type form struct {
 	// Counts is set if keys have the counts of the Space-Saving as sizes, which are upper bounds, in place of their
 	// certain bytes (facts/nearestfit.md N7).
 	Counts bool
-	// Still is set if groups take exactly what their size says.
+	// Still is set if groups take exactly the time of their size.
 	Still bool
 }
 
 // streaming returns the paper's streaming form (sections 4 and 8.1).
 func streaming() form { return form{Params: nearestfit.Default(), Lambda: 2000, Entries: 70_000} }
 
-// tasks returns what the form knows of the reduces.
+// tasks returns the reduces with the key groups of the form.
 func (f *form) tasks(w *work) []nearestfit.Task {
 	join := sketch.NewJoin[int](len(w.order), f.Lambda, f.Entries)
 	heavy := sketch.New[int](max(1, f.Entries))

@@ -278,7 +278,7 @@ func (w *walker) master(j int32, submitted dag.Instant) {
 	w.back(Queueing, submitted, part)
 }
 
-// submission continues the walk at the job for whose end the client waited before it submitted job j: the last job to
+// submission continues the walk at the job that the client waited for before it submitted job j: the last job to
 // end before that. If several ended last, it prefers one that j reads.
 func (w *walker) submission(j int32) {
 	if w.at <= w.origin {

@@ -57,7 +57,7 @@ type stage struct {
 	most        int  // maximum number of tasks that run at once; 0: no limit
 	closed      bool // it waits for stages that it reads: its pending tasks are not requested
 	paused      bool // those stages have ended, and the driver's submission of this one is scheduled
-	tracked     bool // a stage reads it one to one: the replay needs to know which of its tasks end
+	tracked     bool // a stage reads it one to one: the replay records which of its tasks end
 	watched     bool // a stage reads it one to one or by slow start: each end matters
 	ended       dag.Instant
 	granted     int // number of tasks that have, or will get, a container

@@ -92,7 +92,7 @@ type Options struct {
 	// EndOnly leaves all but Now and End out of the Schedule; nil: a whole Schedule.
 	EndOnly *EndOnly
 	// Runs lets one event stand for several tasks of a stage that follow each other on a core, in a replay with
-	// EndOnly. The cost model must know Task.Count.
+	// EndOnly. The cost model must support Task.Count.
 	Runs bool
 }
 
@@ -146,7 +146,7 @@ func What(plan *dag.Plan, job int, stage dag.StageIndex, pause dag.Pause) string
 	return plan.StageName(job, stage)
 }
 
-// A Schedule is what a replay returns.
+// A Schedule is the result of a replay.
 type Schedule struct {
 	Now   dag.Instant
 	End   dag.Instant // when the last task (FIFO) or job (YARN) ends; Now if nothing is left

@@ -293,7 +293,7 @@ func RunsOf(tasks, cores int) int {
 	return cores + single + int(runShare*float64(cores)*math.Log(float64(tasks)/float64(single)))
 }
 
-// startRun starts up to n waiting tasks of a stage, one after the other on one core: as many as the cost model says.
+// startRun starts up to n waiting tasks of a stage, one after the other on one core: as many as the cost model returns.
 // A task that fails runs again: the core loses the time of the failed attempt.
 func (c *scheduler) startRun(st *stage, n int) {
 	first, last := st.pending[0][0], st.pending[0][1]

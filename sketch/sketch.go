@@ -4,7 +4,7 @@
 //
 // # Stability
 //
-// Young: names may change in a minor version, which the changelog then says (CONTRIBUTING.md).
+// Young: names may change in a minor version, and the changelog lists it (CONTRIBUTING.md).
 package sketch
 
 import (
@@ -131,7 +131,7 @@ type Key[K cmp.Ordered] struct {
 	Bytes  float64
 }
 
-// A ReduceInput is what all maps together write for one reduce.
+// A ReduceInput has the records that all maps together write for one reduce.
 type ReduceInput[K cmp.Ordered] struct {
 	Bytes    float64  // over all keys
 	Explicit []Key[K] // keys with known bytes, ascending by bytes, then by key

@@ -161,7 +161,7 @@ func (h *Hub) IdentifyNewest(ctx context.Context) {
 	}
 }
 
-// A Past is what files have of finished runs, of all engines.
+// A Past has the finished runs of all engines that files contain.
 type Past struct {
 	Runs    []recording.Run
 	LeftOut []recording.Skipped

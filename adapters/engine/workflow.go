@@ -69,7 +69,7 @@ func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 
 // A Follower is a source of a query in an application that runs one after another.
 type Follower interface {
-	// Follows says what may follow, such as "DAG of the session"; "" if nothing can. byDefault means that something
+	// Follows names what may follow, such as "DAG of the session"; "" if nothing can. byDefault means that something
 	// usually does.
 	Follows() (what string, byDefault bool)
 	// After returns the id of the query after the watched one, or "" while there is none. over reports that none can

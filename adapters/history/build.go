@@ -244,7 +244,7 @@ func (b *builder) attemptEnded(e event, kind dag.StageIndex, state dag.AttemptSt
 	counters := e.counters("counters")
 	a.Counts, a.Usage = mapreduce.CountsOf(counters), mapreduce.UsageOf(counters)
 	if math.IsNaN(a.Counts.Copied) && b.job.Sized && kind == dag.Reduce && state == dag.AttemptSucceeded {
-		a.Counts.Copied = float64(b.job.Maps) // even if no counter says so
+		a.Counts.Copied = float64(b.job.Maps) // even without a counter
 	}
 	b.stamp(true, &a.End, &a.CopyEnd, &a.SortEnd)
 }

@@ -180,7 +180,7 @@ const maxConf = 64 << 20
 func readConf(r io.Reader) ([]mapreduce.Property, error) {
 	plain, err := input.Unpack(r, 1<<16)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it says what is wrong with the file
+		return nil, err //nolint:wrapcheck // the error describes what is wrong with the file
 	}
 	limited := &io.LimitedReader{R: plain, N: maxConf}
 	var conf struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A replay is what the snapshots show of a job.
+// A replay has the part of a job that snapshots show.
 type replay struct {
 	*Job
 	nodes  map[string]int32  // by name

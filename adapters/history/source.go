@@ -126,7 +126,7 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 		m := mapreduce.Member{Job: j.ID, State: j.stateAt(t)}
 		if t >= j.firstSeen() {
 			m.Settings = &j.Settings
-			if snap.ID == "" { // the first job whose settings are known
+			if snap.ID == "" { // the first job with known settings
 				snap.ID, like = s.workflow.ID, m.Settings
 			}
 		}

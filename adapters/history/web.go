@@ -36,7 +36,7 @@ func OpenWeb(ctx context.Context, address string, transport http.RoundTripper) (
 func (w *WebFile) Open(name string) (fs.File, error) { return w.OpenAt(name, 0) }
 
 // OpenAt opens a file for reading from an offset in bytes, by a Range header (RFC 9110, section 14.2). It reads and
-// drops what is before if the server does not know ranges. A file without more bytes is empty.
+// drops the bytes before if the server does not support ranges. A file without more bytes is empty.
 func (w *WebFile) OpenAt(name string, offset int64) (fs.File, error) {
 	fail := func(err error) error { // the query may be a signature, which must not be shown
 		shown := w.base.Scheme + "://" + w.base.Host + path.Join(path.Dir(w.base.Path), name)

@@ -29,7 +29,7 @@ func (c *Cluster) pod(ctx context.Context, path string) (pod, error) {
 }
 
 // sparkApplications lists the applications of the Spark operator. There are none if the cluster has no operator: then
-// it does not know the resource, and responds with status 404.
+// it does not have the resource, and responds with status 404.
 //
 //	GET /apis/sparkoperator.k8s.io/v1beta2/namespaces/NAMESPACE/sparkapplications?limit=…&continue=…
 //	https://github.com/kubeflow/spark-operator/blob/master/docs/api-docs.md

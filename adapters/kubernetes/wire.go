@@ -31,7 +31,7 @@ type wireMeta struct {
 	Created     input.Moment           `json:"creationTimestamp"`
 }
 
-// A pod is a pod whose container may be an application's driver.
+// A pod is a pod with a container that may be an application's driver.
 type pod struct {
 	Metadata rest.Box[wireMeta] `json:"metadata"`
 	Spec     rest.Box[struct {

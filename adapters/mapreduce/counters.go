@@ -112,7 +112,7 @@ type TaskID struct {
 	Index int32
 }
 
-// Used is the usage of the tasks whose counters are known.
+// Used is the usage of the tasks with known counters.
 type Used map[TaskID]Usage
 
 // UsageOf computes the usage from a task's counters.

@@ -43,7 +43,7 @@ const (
 	jobSettled
 )
 
-// A job is what is known of an application that belongs to the workflow, or may belong to it.
+// A job is the state of an application that belongs to the workflow, or may belong to it.
 type job struct {
 	app  *yarn.App // by the ResourceManager's newest report
 	id   string

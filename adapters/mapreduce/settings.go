@@ -34,7 +34,7 @@ func Properties(what string, body []byte, err error) ([]Property, error) {
 	return out, err //nolint:wrapcheck // it names the request
 }
 
-// Settings are what is kept of a job's configuration: its place in a workflow, and its schedule. The rest is dropped
+// Settings are the stored part of a job's configuration: its place in a workflow, and its schedule. The rest is dropped
 // at once.
 type Settings struct {
 	Workflow, WorkflowName, Node string // "" outside a workflow

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A line is what the job's task list shows of a task.
+// A line is a row of the job's task list.
 type line struct {
 	state         dag.AttemptState
 	start, finish dag.Instant

@@ -27,7 +27,7 @@ const (
 	needFollowed = fewTenants // applications that are followed: more are summed up
 )
 
-// A need is what another application has left to do, by its own master's reports.
+// A need is the remaining work of another application, as its own master reports it.
 type need struct {
 	reported *dag.Need   // nil if unknown. Snapshots share it, so it is never changed
 	lengths  [2]float64  // of tasks

@@ -25,7 +25,7 @@ type wireJob struct {
 
 	StartTime, FinishTime, MapsTotal, ReducesTotal, MapsCompleted, ReducesCompleted input.Optional
 
-	// Tasks in state SCHEDULED, in the master's response only, as is what follows.
+	// Tasks in state SCHEDULED, in the master's response only, like the following.
 	MapsPending, ReducesPending                              input.Optional
 	MapsRunning, ReducesRunning, MapProgress, ReduceProgress input.Optional
 }

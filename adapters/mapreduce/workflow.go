@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A workflow is what is known of the jobs that a source has to watch.
+// A workflow is the state of the jobs that a source watches.
 type workflow struct {
 	target yarn.Target
 	view   *yarn.Overview // of the cluster

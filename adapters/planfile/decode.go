@@ -142,7 +142,7 @@ func (d *Document) mapping(it *item, v reflect.Value, f *Spec, path []string) {
 // that is excluded), length (of a string: its bounds), pattern (of a string), words (of a string its values, of a bool
 // the words for false and true, of a struct those that its first field has in place of a mapping), fields (of a stage:
 // a key of stageFields), without (fields that must not stand beside it), unless (required, if that field is not given),
-// title (what messages say that it must be), item (the same for the items of a list) and itemmax.
+// title (what it must be, for messages), item (the same for the items of a list) and itemmax.
 type Spec struct {
 	Name      string
 	Type      reflect.Type // of a pointer, its element's

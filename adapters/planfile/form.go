@@ -22,7 +22,7 @@ const (
 	wantString = "a string (put it in quotes)"
 )
 
-// A form is how a file writes a scalar: what messages say that it must be, how to read it (false for another form) and
+// A form is how a file writes a scalar: what it must be, for messages, how to read it (false for another form) and
 // how to write it (null is unknown). Lists and mappings have no form.
 type form struct {
 	title string

@@ -20,7 +20,7 @@ type change struct {
 	Lists  []list          `json:"lists,omitempty"`
 }
 
-// A list is what changed in the attempts of a stage, or in the reduces of a job's key groups.
+// A list has the changed attempts of a stage, or the changed reduces of a job's key groups.
 type list struct {
 	Job   int    `json:"job"`
 	Stage *int   `json:"stage,omitempty"` // nil: the reduces

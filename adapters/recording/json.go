@@ -20,7 +20,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Snapshots are written as JSON, and later snapshots as what changed since the one before. The code knows no field of
+// Snapshots are written as JSON, and later snapshots as changes since the one before. The code depends on no field of
 // package dag: the names are those that encoding/json uses. Numbers, instants, series and texts have forms of their
 // own.
 
@@ -75,7 +75,7 @@ func (n *names) fieldsOf(t reflect.Type) (all []string) {
 	return all
 }
 
-// appended ends the name of a list whose new items follow.
+// appended ends the name of a list of which only new items follow.
 const appended = "+"
 
 // patch reads the fields of a struct that an object has. It replaces what they refer to, because other values may share

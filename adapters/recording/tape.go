@@ -46,7 +46,7 @@ var tapeNames = newNames(map[reflect.Type]string{
 	reflect.TypeFor[dag.KeyGroup](): "Key k Bytes b",
 })
 
-// A tapeLine is what a line of a tape has besides the fields of the snapshot.
+// A tapeLine has the fields of a tape's line besides those of the snapshot.
 type tapeLine struct {
 	Plan *struct {
 		Head json.RawMessage

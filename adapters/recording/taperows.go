@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A stageChange is what changed in the attempts of a stage.
+// A stageChange has the changed attempts of a stage.
 type stageChange struct {
 	I         int             `json:"i"`
 	All       bool            `json:"all"` // no attempt before stays

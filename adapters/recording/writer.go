@@ -7,7 +7,7 @@
 // the format.
 //
 // Snapshots come back bit by bit, including NaN, unknown instants and nil slices. Profiles are arguments of a run, not
-// observations, and are not recorded. A recording knows no field of package dag: see package
+// observations, and are not recorded. A recording depends on no field of package dag: see package
 //
 // # Stability
 //

@@ -33,7 +33,7 @@ type Error struct {
 	Err      error  // why there was no response, else nil
 }
 
-// A Cause is what went wrong, as far as the advice of a caller depends on it.
+// A Cause classifies an error, as far as the advice of a caller depends on it.
 type Cause int
 
 // The causes.
@@ -115,7 +115,7 @@ func (r *Request) advised(e *Error, resp *Response) *Error {
 // loginPage matches pages to which gateways send users who are not signed in: single sign-on, and usual ones.
 var loginPage = regexp.MustCompile(`(?i)/(knoxsso|websso|idp|login|signin|sso|oauth2?|saml2?)(/|\.|\?|$)`)
 
-// A Rule is what to do about an error. An empty field matches any error without a Cause.
+// A Rule is the advice for an error. An empty field matches any error without a Cause.
 type Rule struct {
 	Cause        Cause  // the hint is added to that of the cause
 	Status       int    // the status or its first digit

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Know is what the watcher of a simulated run knows in addition to its reports.
+// Know selects facts that the watcher of a simulated run gets in addition to its reports.
 type Know uint8
 
 // Values of Know.

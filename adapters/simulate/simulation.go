@@ -5,7 +5,7 @@
 // scheduler does not plan, such as a lost node, ends a leg. It changes the state at that instant, and the replay
 // continues from there. The same plan, options and seed give the same snapshots.
 //
-// Snapshots show only facts that a watcher could know: counters in whole tuples at the instant of a report, and only
+// Snapshots show only facts that a watcher could observe: counters in whole tuples at the instant of a report, and only
 // those sizes and costs that Options.Know permits.
 //
 // # Stability

@@ -7,9 +7,9 @@
 //
 // An [App] makes snapshots in three steps:
 //
-//   - The facts are what is known of the application. App applies REST responses and the events of a log to them;
+//   - The facts are the state of the application. App applies REST responses and the events of a log to them;
 //     repairer adds what a driver has dropped and later facts imply. A recording and a watched driver share all of it.
-//   - The questions are what a [Source] requests next, a table in the order of priority. They depend on the facts
+//   - The questions are the next requests of a [Source], a table in the order of priority. They depend on the facts
 //     alone.
 //   - A snapshot is made of the facts: planner makes the plan, and the table of each stage its attempts. It shares the
 //     attempts of all unchanged stages with the previous snapshot, so readers must not change them.

@@ -18,7 +18,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// inProgress ends the name of a log whose application runs.
+// inProgress ends the name of a log while its application runs.
 const inProgress = ".inprogress"
 
 // Follow returns a source that reads an event log while its application writes it. Of the logs in a folder it follows

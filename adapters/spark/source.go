@@ -293,7 +293,7 @@ func failure(err error) Answer {
 	return Answer{Status: rest.Status(err), Body: func() string { return text }}
 }
 
-// gone reports whether nothing listens at the driver's address, or the proxy says that the application has ended.
+// gone reports whether nothing listens at the driver's address, or the proxy reports that the application has ended.
 func gone(err error) bool {
 	w := failure(err)
 	return w.refused()

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A progress is what is reported about an attempt of a stage.
+// A progress is a report about an attempt of a stage.
 type progress struct {
 	tasks                int
 	complete             int // succeeded tasks, by the driver's count

@@ -129,8 +129,8 @@ func (p queryPlan) tables(number, reuses int) (out []string) {
 	return out
 }
 
-// words are the operators that a title names, by the beginning of their names. Operators that say little of the work,
-// such as Project, have none.
+// words are the operators that a title names, by the beginning of their names. Operators that describe little of the
+// work, such as Project, have none.
 var words = []struct {
 	word   string
 	begins []string
@@ -229,7 +229,7 @@ func shortened(list []string) []string {
 	return list
 }
 
-// noCallSite matches call sites of Spark itself, which say nothing about the program.
+// noCallSite matches call sites of Spark itself, which do not describe the program.
 var noCallSite = regexp.MustCompile(`^\S*\$anonfun|NativeMethodAccessorImpl\.java:0|FutureTask\.java`)
 
 // titleOf returns the title of a stage, such as "Stage 12 · SortMergeJoin (orders ⋈ customers)".

@@ -56,7 +56,7 @@ func (w *wireJob) broadcasts() bool {
 	return is(w.Description) || slices.ContainsFunc(w.JobTags, is)
 }
 
-// A stageRow is what is reported about an attempt of a stage.
+// A stageRow is a report about an attempt of a stage.
 type stageRow struct {
 	ID        *number `json:"stageId"`
 	Try       number  `json:"attemptId"`

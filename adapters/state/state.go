@@ -1,4 +1,4 @@
-// Package state is what is remembered between runs: one JSON file per workflow, in a folder that watchers may
+// Package state stores what is kept between runs: one JSON file per workflow, in a folder that watchers may
 // share.
 //
 // A file is replaced as a whole: written beside the old one, synced, renamed. A reader never sees half of a file
@@ -25,12 +25,12 @@ import (
 // Version is the version of the files.
 const Version = 1
 
-// A Workflow is what is remembered of one workflow. All its runs share its name, e.g. the script's path.
+// A Workflow is the stored history of one workflow. All its runs share its name, e.g. the script's path.
 type Workflow struct {
 	Version int    `json:"version"`
 	Name    string `json:"name"`
 	Runs    []Run  `json:"runs"` // oldest first
-	// Watched is what watchers remember of runs that they watch or still have to report, by workflow id. Only the
+	// Watched has the state of runs that watchers watch or still have to report, by workflow id. Only the
 	// watchers interpret the values.
 	Watched map[string]json.RawMessage `json:"watched,omitempty"`
 }
@@ -51,7 +51,7 @@ type Run struct {
 	Inferred bool `json:"inferred,omitempty"`
 	// Excluded is why the run is not learned from; "" if it is.
 	Excluded string `json:"excluded,omitempty"`
-	// Profile is what the run showed of its costs, as a plan file in JSON, its residuals included; null if it
+	// Profile has the costs that the run showed, as a plan file in JSON, its residuals included; null if it
 	// showed none.
 	Profile json.RawMessage `json:"profile,omitempty"`
 	// Means is true if the profile has means in place of the sizes of each task.

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// A job is what was received about one job.
+// A job has the batches received about one job.
 type job struct {
 	id     string
 	cost   int // in bytes
@@ -216,7 +216,7 @@ var ranks = map[dag.AttemptState]int{
 // sameSince is how far two batches may differ about the start of one group: their delays differ by less.
 const sameSince = 2 * time.Second
 
-// An attempt is what one attempt of a reduce has reported. Taps send batches in order.
+// An attempt has the reports of one attempt of a reduce. Taps send batches in order.
 type attempt struct {
 	number int32
 	seq    int     // of the newest batch; -1 before the first

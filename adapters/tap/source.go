@@ -110,7 +110,7 @@ func (s *Source) groups(state *dag.JobState, plan *dag.Job, at dag.Instant, now 
 	return cmp.Or(v.groups, state.Groups)
 }
 
-// A view is what a source has shown of a job.
+// A view is the part of a job that a source has shown.
 type view struct {
 	groups *dag.Groups // nil: nothing yet
 	ended  bool        // the job has: groups no longer change

@@ -73,7 +73,7 @@ var (
 	ErrOver = refuse(http.StatusGone, "the job has ended, or is not watched any more")
 )
 
-// Counts are what a store has processed and keeps.
+// Counts count the batches that a store has processed, and those that it keeps.
 type Counts struct {
 	Taken, Refused int // batches, since the start
 	Jobs, Orphans  int // that have batches: those that are watched, and the others

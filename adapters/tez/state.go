@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A state is what is known of a DAG. Only the transitions change it.
+// A state is the observed state of a DAG. Only the transitions change it.
 type state struct {
 	id       string
 	title    title

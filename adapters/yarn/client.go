@@ -1,10 +1,10 @@
-// Package yarn observes a cluster over REST as its ResourceManager reports it. It serves any engine on YARN and knows
-// none of them.
+// Package yarn observes a cluster over REST as its ResourceManager reports it. It serves any engine on YARN and depends
+// on none of them.
 //
 // A [Site] has the services of a cluster, from the site files of a configuration folder or from given addresses.
 // A [Client] is a rest.Client that has the paths of the ResourceManager, its proxy and the NodeManagers, completes
 // errors by rules, and keeps cookies (client.go). A [Hub] requests what several workflows share: applications,
-// nodes and queues (hub.go, app.go, nodes.go). An [Overview] is what one source sees of a hub. It fills the part of a
+// nodes and queues (hub.go, app.go, nodes.go). An [Overview] is the view of a hub by one source. It fills the part of a
 // snapshot that describes the cluster, the load of other applications included (overview.go). A [Target] is the
 // workflow that a user chooses (app.go).
 package yarn
@@ -215,7 +215,7 @@ var rules = []rest.Rule{
 	{Cause: rest.Protocol, Hint: ", or set yarn.http.policy"},
 	{Cause: rest.NoAuthority, Hint: "; Hadoop's clients have it in the store that ssl-client.xml names: keytool -list -rfc -keystore STORE >ca.pem"},
 	{Cause: rest.Circular, Hint: ": do the ResourceManagers agree on who is active?"},
-	// A ResourceManager on standby says so, as RMWebAppFilter does beside its redirect. A gateway that follows the
+	// A ResourceManager on standby reports it, as RMWebAppFilter does beside its redirect. A gateway that follows the
 	// redirect may leave nothing but the words. If it has stopped looking for the active one, its status is 200.
 	{Text: "This is standby RM", Standby: true, Hint: "this ResourceManager is on standby: --rm takes the addresses of all of them"},
 	{Text: "There is no active RM", Standby: true, Hint: noActive},

@@ -301,7 +301,7 @@ type Submitted struct {
 	// is NaN if the cluster does not report it (the fair scheduler), or if the list leaves it out (a busy cluster).
 	HeldMB, Containers int
 	PendingMB          float64
-	// UserMB is what its user may hold in its queue, and QueueMB what all users may; 0 if unlimited or unknown.
+	// UserMB is the limit of its user in its queue, and QueueMB that of all users; 0 if unlimited or unknown.
 	UserMB, QueueMB int
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An Overview is what one source sees of a cluster: the ResourceManager's lists of applications, nodes and queues. It
+// An Overview is the view of a cluster by one source: the ResourceManager's lists of applications, nodes and queues. It
 // is not safe for concurrent use.
 type Overview struct {
 	hub     *Hub
@@ -69,7 +69,7 @@ func (o *Overview) Observe(ctx context.Context) error {
 	}
 	o.listed = o.listed[:0]
 	for _, id := range ids {
-		// A source itself requests applications that it knows and that are on no list.
+		// A source itself requests its applications that are on no list.
 		if v.apps[id] != nil || v.missed[id] != nil && o.apps[id] == nil {
 			o.apps[id] = v.known(id).after(o.apps[id])
 			o.listed = append(o.listed, id)

@@ -1,4 +1,4 @@
-// Command paratimer says when a data-parallel query will be done, what it waits for, and how sure that is.
+// Command paratimer predicts when a data-parallel query will be done, shows what it waits for, and how sure that is.
 package main
 
 import (

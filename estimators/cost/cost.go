@@ -14,7 +14,7 @@
 //
 // # Stability
 //
-// Young: names may change in a minor version, which the changelog then says (CONTRIBUTING.md).
+// Young: names may change in a minor version, and the changelog lists it (CONTRIBUTING.md).
 package cost
 
 import (

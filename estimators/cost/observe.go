@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// observations are what a run has shown until its newest snapshot, and what its profile has.
+// observations are the data that a run has shown until its newest snapshot, and those of its profile.
 type observations struct {
 	numbers   *Numbers
 	s         *dag.Snapshot // the newest snapshot, its plan completed from the profile
@@ -190,7 +190,7 @@ func (o *observations) begin(st *stage, i int, first bool) dag.Instant {
 }
 
 // beginTask returns when a task of a MapReduce job could begin, and the expected part of the time since then in which
-// its container started (over). start is what remains of that start while the task waits for its input. Both are in
+// its container started (over). start is the rest of that start while the task waits for its input. Both are in
 // milliseconds. A reduce that starts early copies until the last map has ended, so its work begins then.
 func (o *observations) beginTask(st *stage, a *dag.Attempt) (from dag.Instant, over, start float64) {
 	from, over = a.Start, o.starts.of(a)

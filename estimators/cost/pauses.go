@@ -87,7 +87,7 @@ func (m *Model) expect(in *time.Duration, p pause) {
 	m.pauses = append(m.pauses, p)
 }
 
-// between is what this run has shown of the pauses in which none of its tasks run: from a job's submission to its
+// between has the pauses of this run in which none of its tasks run: from a job's submission to its
 // first task, from one wave of jobs to the next, and from a job's last task to its end. JVM starts are most of this
 // time, so it shows the pace of overhead.
 type between struct {

@@ -33,7 +33,7 @@ type stage struct {
 	posterior
 }
 
-// An evidence is what a stage has shown in this run.
+// An evidence has the observations of a stage in this run.
 type evidence struct {
 	ended     []*observation // by task
 	running   []*observation // by task
@@ -51,7 +51,7 @@ type evidence struct {
 	requested dag.Instant    // from when on containers may have been launched for its waiting tasks
 }
 
-// An expected is what the tasks of a stage need at pace 1, in milliseconds, without the change of the stage.
+// An expected is the time that the tasks of a stage need at pace 1, in milliseconds, without the change of the stage.
 type expected struct {
 	planned dag.Series // units by task in the run's own plan
 	growth  growth     // units of the stage against the profile's

@@ -289,7 +289,7 @@ func checkTerms(terms []Term, rows []Row) error {
 	return nil
 }
 
-// An InputError names an input that cannot be used, and says what to change.
+// An InputError names an input that cannot be used, and what to change.
 type InputError struct {
 	Row    int    // the row's number from 1; 0 if the input is no row
 	Field  string // of a Row or a Space, a term or an offer; "" if no single one is the cause

@@ -1,10 +1,10 @@
-// Package explain says why the predicted end of a query has moved between two observations: failures, new work, sizes
-// that became known, nodes that came or went, another cost model, another speed.
+// Package explain computes why the predicted end of a query has moved between two observations: failures, new work,
+// sizes that became known, nodes that came or went, another cost model, another speed.
 //
 // Each cause is applied to the older run, and is worth what it moves the end of the replay. The parts add up.
 //
 // It also finds the tasks of a stage that work longer than the others because they were given more, such as skewed
-// reduces, and what that costs the query: each delay and each gain is what it moves the end of the replay.
+// reduces, and what that costs the query: a delay or a gain is how far it moves the end of the replay.
 //
 // # Stability
 //

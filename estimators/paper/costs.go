@@ -247,7 +247,7 @@ func amounts(s *dag.Snapshot) [][]amount {
 
 // A sizing sums what the tasks of a pipeline have reported about their tuples.
 type sizing struct {
-	known   amount  // tuples of the tasks whose size is known
+	known   amount  // tuples of the tasks with a known size
 	sized   float64 // number of these tasks
 	unsized float64 // number of tasks of unknown size
 	share   float64 // sum, over the tasks of unknown size, of the share that is done

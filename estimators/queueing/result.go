@@ -122,7 +122,7 @@ type Phase struct {
 	Count int     `json:"count"`
 }
 
-// An outcome is what a model finds for a job.
+// An outcome is the result of a model for a job.
 type outcome struct {
 	job            *Job
 	response, span float64

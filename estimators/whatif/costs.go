@@ -14,7 +14,7 @@ import (
 type costs struct {
 	left   schedule.Left
 	phases [][]phaseCosts // number of nodes of the model; 0 if unknown
-	nodes  int            // of the model; 0 where it knows none
+	nodes  int            // of the model; 0 if unknown
 	// share of the tasks that start together on a node in the model and still do after the change; 1 if unchanged
 	share float64
 	ideal bool // no start-up time

@@ -91,7 +91,7 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		left = r.withLater(s.End.Sub(r.now.At))
 	}
 	if r.struck && c.onlyUnfailing() {
-		left = min(left, r.took) // what failures cost is what the run took beyond its replay without them
+		left = min(left, r.took) // failures cost the time that the run took beyond its replay without them
 	} else {
 		left = r.scaled(left)
 	}

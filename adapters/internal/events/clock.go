@@ -74,7 +74,7 @@ type clock struct {
 	stamps  []Stamp
 	at      []dag.Instant // corrected times by entry
 	known   []int         // entries with a time
-	trusted []int         // of them, those whose clock is not wrong for a while
+	trusted []int         // of them, those without a wrong clock for a while
 	wrong   [][]int       // series of the others
 	steps   []Step
 }

@@ -291,7 +291,7 @@ func property(name string, value any) (string, error) {
 	return fmt.Sprintf(`{"name":%q,"value":%s,"source":["programmatically","file:/lab/job.xml"]},`, name, quoted), err
 }
 
-// A request is what a template responds to.
+// A request is the input of a template.
 type request struct {
 	cluster   *Cluster
 	values    url.Values

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Kind is what a bound limits.
+// A Kind is the quantity that a bound limits.
 type Kind uint8
 
 // The kinds of bounds.

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A verdict is what a frame implies for one bound.
+// A verdict is the result of one bound for a frame.
 type verdict struct {
 	passed   bool        // the bound is broken, and stays so
 	p        float64     // probability of breaking it, 0..1; NaN if unknown

@@ -224,7 +224,7 @@ func (g *Gantt) SVG(w io.Writer) error {
 type Figure struct{ Before, Drawing, Legend template.HTML }
 
 // Inline returns the parts of a page: the switch from jobs to fragments, which the style sheet needs even if there is
-// no choice, the drawing, whose labels are beside a plot that fills the width, and the legends.
+// no choice, the drawing, with its labels beside a plot that fills the width, and the legends.
 func (g *Gantt) Inline() Figure {
 	p, before, s, key := g.plot(), &svg{}, &svg{}, &svg{}
 	by, hidden := "job", " hidden"

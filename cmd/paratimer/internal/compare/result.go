@@ -19,7 +19,7 @@ import (
 // SchemaVersion is the version of the JSON. Fields may be added within a version, never renamed or removed.
 const SchemaVersion = 2
 
-// A Comparison compares the last run with earlier ones. It is what text, JSON and page show. As in the JSON of frames,
+// A Comparison compares the last run with earlier ones. Text, JSON and page show it. As in the JSON of frames,
 // unknown is null. Fields without JSON are milliseconds; NaN is unknown.
 type Comparison struct {
 	SchemaVersion int        `json:"schema_version"`

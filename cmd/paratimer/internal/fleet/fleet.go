@@ -79,7 +79,7 @@ type Fleet struct {
 	showing    sync.Mutex              // held while frames, blockings and lost workflows are reported
 	unlisted   bool                    // the applications could not be listed; used by Run alone
 
-	mu      sync.Mutex // guards the fields below, and the fields of sessions that say so
+	mu      sync.Mutex // guards the fields below, and the fields of sessions with such a comment
 	rules   []Rule
 	watched map[string]*session // by workflow id, or by application until that is known
 	ended   map[string]bool     // applications and DAGs of ended workflows, while they are listed

@@ -27,7 +27,7 @@ type Workflow struct {
 	App   string // the name of its application, e.g. PigLatin:nightly_etl.pig; "" if unknown
 	User  string
 	Queue string // the queue's path
-	// Engine is what runs it: "Tez", "Spark"; "" is MapReduce.
+	// Engine runs it: "Tez", "Spark"; "" is MapReduce.
 	Engine string
 }
 

@@ -22,7 +22,7 @@ type Skew struct {
 	Worst         []SkewedTask    `json:"worst"`
 	Split         *Split          `json:"split"`
 	Doubled       *Doubled        `json:"doubled"`
-	// Whole is true if the query is a single job, which has no name that users know.
+	// Whole is true if the query is a single job, which has no name for users.
 	Whole bool `json:"-"`
 }
 

@@ -45,7 +45,7 @@ type Recorder struct {
 // Join adds the recorder to a watch.
 func (r *Recorder) Join(w *watch.Watch) { w.Over, w.Sinks = r.Over, append(w.Sinks, r) }
 
-// A Result is what was stored.
+// A Result describes the stored run.
 type Result struct {
 	Workflow string
 	Run      state.Run

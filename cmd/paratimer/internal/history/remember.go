@@ -80,7 +80,7 @@ func nearEnd(s *dag.Snapshot) bool {
 	return tasks > 0 && 10*succeeded >= 9*tasks
 }
 
-// An Outcome is what Remember did with a run.
+// An Outcome is the result of Remember.
 type Outcome string
 
 // The outcomes.

@@ -51,7 +51,7 @@ func keyOf(kind, target string) string {
 	return kind + "-" + hex.EncodeToString(sum[:4])
 }
 
-// concealed is what previews and errors show in place of a secret.
+// concealed replaces a secret in previews and errors.
 const concealed = "(secret)"
 
 // A request is a POST to a sink.

@@ -49,7 +49,7 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Err.Error() }
 func (f *Failure) Unwrap() error { return f.Err }
 
-// A Status says whether a notification raises an alert or resolves it.
+// A Status is firing or resolved: whether a notification raises an alert or resolves it.
 type Status string
 
 // The statuses, in Alertmanager's words.
@@ -58,7 +58,7 @@ const (
 	Resolved Status = "resolved"
 )
 
-// A Notification is one message about an alert. Its JSON is what commands read on standard input.
+// A Notification is one message about an alert. Commands read its JSON on standard input.
 type Notification struct {
 	// ID is the idempotency key: the same if the notification is sent again, different for any other one.
 	ID          string            `json:"id"`
@@ -99,7 +99,7 @@ type Workflow struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	State string `json:"state"`
-	// Engine is what runs it: "Tez", "Spark"; "" is MapReduce.
+	// Engine runs it: "Tez", "Spark"; "" is MapReduce.
 	Engine string `json:"engine,omitempty"`
 }
 

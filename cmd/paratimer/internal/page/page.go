@@ -14,12 +14,12 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 )
 
-// A Document is what a view shows of one result.
+// A Document is one result, for display.
 type Document struct {
 	Kind   string   // what the document is: "report of a run"
 	Title  string   // what it is about: the name of a query
 	State  Badge    // beside the title
-	Facts  []string // small, below the title: when, by whom
+	Facts  []string // small, below the title: time and user
 	Up     string   // the address of the page above this one; "" for none
 	Over   bool     // nothing more comes: a live page stops asking
 	Blocks []Block

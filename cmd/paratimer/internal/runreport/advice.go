@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// An Advice is what most lengthened a run of Spark, and what would help.
+// An Advice names the largest avoidable delay of a Spark run, and the remedy.
 type Advice struct {
 	Rule        string         `json:"rule"`
 	Stage       *string        `json:"stage"` // null if it is about the whole run
@@ -21,7 +21,7 @@ type Advice struct {
 	GainSeconds *frame.Seconds `json:"gain_seconds"` // null if no replay can answer it
 }
 
-// A finding is what a rule has found. Its gain is that of a replay with the change, unless the rule has set it.
+// A finding is the result of a rule. Its gain is that of a replay with the change, unless the rule has set it.
 type finding struct {
 	Advice
 	cost   time.Duration // how much of the critical path it is about at most
@@ -95,7 +95,7 @@ func (a *Advice) text(length frame.Seconds, ended bool) string {
 		units.Percent(float64(*a.GainSeconds/length)))
 }
 
-// An evidence is what rules read: the stages of a Spark application, and its report.
+// An evidence is the input of rules: the stages of a Spark application, and its report.
 type evidence struct {
 	*Report
 	snap   *dag.Snapshot
@@ -154,14 +154,14 @@ func (st *stageEvidence) mean(of func(*dag.Attempt) time.Duration) float64 {
 
 func lengthOf(a *dag.Attempt) time.Duration { return a.End.Sub(a.Start) }
 
-// A remedy is what a rule would change in a stage: cost is the part of the critical path that it is about.
+// A remedy is the change that a rule proposes in a stage: cost is the part of the critical path that it is about.
 type remedy struct {
 	cost   time.Duration
 	change whatif.StageChange
 }
 
 // find applies a rule to each stage. The stage with the greatest cost is the one that the advice names; describe
-// returns what it says about it.
+// returns its finding.
 func (e *evidence) find(
 	rule, help string, of func(*stageEvidence) remedy, describe func(*stageEvidence) string,
 ) finding {

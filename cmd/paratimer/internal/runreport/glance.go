@@ -18,7 +18,7 @@ import (
 // change would help most.
 type Glance struct {
 	Diagnosis string   `json:"diagnosis"` // what most lengthened the run, and what would help; "" if unknown
-	Advice    *Advice  `json:"advice"`    // what the diagnosis says, of a Spark application; else null
+	Advice    *Advice  `json:"advice"`    // the diagnosis of a Spark application; else null
 	Failure   *Failure `json:"failure"`   // why the run failed; null unless it did
 	Against   *Against `json:"against"`   // null if there is neither a deadline nor a first prediction
 	// null unless an attempt failed or a node was lost, and the run succeeded
@@ -27,7 +27,7 @@ type Glance struct {
 	Helps *Limit `json:"helps"`
 }
 
-// A Failure says why a run failed.
+// A Failure is the reason why a run failed.
 type Failure struct {
 	Title  string `json:"title"`
 	Reason string `json:"reason"` // as the engine reported it; "" if it reported none

@@ -76,7 +76,7 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 	return d
 }
 
-// factsOf returns when, by whom and how large.
+// factsOf returns the time, the user and the size.
 func factsOf(s *Report, zone *time.Location) (facts []string) {
 	if s.StartAt != nil {
 		when := s.StartAt.Time().Round(time.Second).In(zone).Format("January 2, 2006, 15:04:05 MST")

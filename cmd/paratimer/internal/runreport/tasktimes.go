@@ -13,8 +13,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A StageTime is what the ended tasks of a stage on the critical path did, by the engine's counters. Sums are over the
-// tasks with counters, also those that failed.
+// A StageTime has the times of the ended tasks of a stage on the critical path, by the engine's counters. Sums are over
+// the tasks with counters, also those that failed.
 type StageTime struct {
 	Job                 string        `json:"job"`
 	Stage               string        `json:"stage"`

@@ -16,7 +16,7 @@ import (
 type Fleet struct {
 	Queries       []view.Query // all of them, in the order in which they are shown
 	Selected      int          // index among the shown ones
-	Filter        string       // queries whose name or owner does not contain it are not shown
+	Filter        string       // show only queries with it in their name or owner
 	Typing        bool         // the user types the filter
 	Width, Height int
 	Style         Style

@@ -30,7 +30,7 @@ type State struct {
 	Listed bool
 }
 
-// A Style is what the terminal supports.
+// A Style describes the terminal's abilities.
 type Style struct {
 	Colour bool // else no escape sequences are written
 	Light  bool // dark text on a light background
@@ -47,7 +47,7 @@ func (s Style) clock(t time.Time, at *frame.Time, unit time.Duration) string {
 	return units.Clock(s.in(t), s.in(at.Time()), unit)
 }
 
-// A Choice is what the user has chosen to see. The zero Choice is the main screen.
+// A Choice is the user's choice of views. The zero Choice is the main screen.
 type Choice struct {
 	Help       bool
 	HelpScroll int    // how many lines of the help are scrolled past

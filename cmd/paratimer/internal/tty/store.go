@@ -31,9 +31,10 @@ type moment struct {
 	bytes, held int
 }
 
-// A store is what a watch passes to the screen: the newest log line, and the frames of a run, for looking back. It
-// never waits for the terminal. Beyond a budget of bytes it drops every second frame, so that the older a frame is, the
-// further apart it is from its neighbors. The first and the newest frame are always kept, the newest whole.
+// A store has the data that a watch passes to the screen: the newest log line, and the frames of a run, for looking
+// back. It never waits for the terminal. Beyond a budget of bytes it drops every second frame, so that the older a
+// frame is, the further apart it is from its neighbors. The first and the newest frame are always kept, the newest
+// whole.
 type store struct {
 	sync.Mutex
 	moments []moment

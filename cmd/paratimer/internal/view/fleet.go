@@ -112,7 +112,7 @@ func SortQueries(all []Query) {
 	})
 }
 
-// FleetSummary says how many queries run, their standings, and which one blocks most others.
+// FleetSummary returns how many queries run, their standings, and which one blocks most others.
 func FleetSummary(all []Query) string {
 	if len(all) == 0 {
 		return "No query was seen yet."
@@ -140,7 +140,7 @@ func FleetSummary(all []Query) string {
 	return text + "."
 }
 
-// HeldUpText says which query blocks another, and with how many containers; "" for none.
+// HeldUpText names the query that blocks another, and with how many containers; "" for none.
 func HeldUpText(h *frame.HeldUp) string {
 	if h == nil {
 		return ""

@@ -297,7 +297,7 @@ func (t *Text) over(f frame.Frame) string {
 	}
 }
 
-// Unconfirmed says why the state of a query is ended_unconfirmed.
+// Unconfirmed explains why the state of a query is ended_unconfirmed.
 func Unconfirmed(f frame.Frame) string {
 	for _, j := range f.Jobs {
 		if j.State == dag.EndedUnconfirmed {

@@ -101,8 +101,8 @@ func (t *Text) job(f *frame.Frame, j *frame.Job) string {
 	return s + " " + j.State.String() + counts(f, j) + t.reason(f, j)
 }
 
-// reason says why a job failed; "" if it did not, or if unknown. Without the engine's diagnosis, or if that is only the
-// id of a task, as MapReduce's is, it is the newest failure of an attempt. Quiet lines have the failures already.
+// reason returns why a job failed; "" if it did not, or if unknown. Without the engine's diagnosis, or if that is only
+// the id of a task, as MapReduce's is, it is the newest failure of an attempt. Quiet lines have the failures already.
 func (t *Text) reason(f *frame.Frame, j *frame.Job) string {
 	switch {
 	case t.Quiet && len(f.Failures) > 0:
@@ -123,7 +123,7 @@ func (t *Text) reason(f *frame.Frame, j *frame.Job) string {
 	return ""
 }
 
-// counts says how many stages and tasks a job has that has just begun.
+// counts returns how many stages and tasks a job has that has just begun.
 func counts(f *frame.Frame, j *frame.Job) string {
 	known, all := j.Known()
 	switch {

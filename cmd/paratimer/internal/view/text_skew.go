@@ -51,8 +51,8 @@ func (t *Text) skewLines(f frame.Frame) []string {
 	return out
 }
 
-// SkewSentence says which tasks delay a query, with how much of the data, and which key. The stage must have a skewed
-// task.
+// SkewSentence names the tasks that delay a query, with how much of the data, and which key. The stage must have a
+// skewed task.
 func SkewSentence(s *frame.Skew) string {
 	all := skewedOnes(s)
 	worst := &all[0]
@@ -132,7 +132,7 @@ func heldBy(r *frame.SkewedTask) *frame.SkewedKey {
 	return nil
 }
 
-// SkewGains says what another partitioning of the keys would gain; "" if unknown.
+// SkewGains returns what another partitioning of the keys would gain; "" if unknown.
 func SkewGains(s *frame.Skew) string {
 	var parts []string
 	if p := s.Split; p != nil {
@@ -151,7 +151,7 @@ func sooner(s frame.Seconds) string {
 	return units.About(s.Duration()) + " sooner"
 }
 
-// share says how much of the data n tasks have; "" if that is unknown for one of them.
+// share returns the part of the data that n tasks have; "" if that is unknown for one of them.
 func share(n int, reported []frame.SkewedTask) string {
 	if n > len(reported) {
 		return ""

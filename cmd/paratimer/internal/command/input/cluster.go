@@ -75,7 +75,7 @@ func clientOf(c *cli.Context, site yarn.Site, tap rest.Layer, access *kubernetes
 // slowAfter is how long the first response may take before a line names what is waited for.
 const slowAfter = 3 * time.Second
 
-// slow is a layer that says once that the first response takes long. Otherwise a host that drops packets would be a
+// slow is a layer that prints once that the first response takes long. Otherwise a host that drops packets would be a
 // silence of 15 s.
 func slow(say func(string), tap rest.Layer) rest.Layer {
 	var once sync.Once

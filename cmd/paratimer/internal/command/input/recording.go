@@ -104,7 +104,7 @@ func (r *Recording) Used() mapreduce.Used {
 	return nil
 }
 
-// mostTicks is the number of observations of a log unless --every says otherwise. A day's log has 86,400 seconds,
+// mostTicks is the number of observations of a log without --every. A day's log has 86,400 seconds,
 // and each costs a prediction.
 const mostTicks = 300
 

@@ -24,7 +24,7 @@ func readRules(c *cli.Context, path string) ([]fleet.Rule, error) {
 	return nil, cmp.Or(input.WrongKind(path, "rule file"), command.Usage("%w", err))
 }
 
-// checkRules prints the rules of a file. Its error says what is wrong with the file.
+// checkRules prints the rules of a file. Its error describes what is wrong with the file.
 func checkRules(c *cli.Context) error {
 	if c.String("output") == "json" {
 		return command.Usage("--check has no JSON: its exit code is 2 if the file has errors, which have file, line and column")
