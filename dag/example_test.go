@@ -18,7 +18,7 @@ func Example() {
 				Node: "rank", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true, Tasks: 2}),
 				After: []int{0},
 			},
-			// its maps nobody knows yet
+			// its maps are unknown
 			{Node: "join", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{Known: true, Tasks: 2}), After: []int{0, 1}},
 		},
 	}

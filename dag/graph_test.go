@@ -98,7 +98,7 @@ func TestGraphLimits(t *testing.T) {
 	}
 }
 
-// edges draws a plan whose jobs depend on any other; back says whether on later ones too.
+// edges draws a plan whose jobs depend on any other; back reports whether on later ones too.
 func edges(t *rapid.T, back bool) *Plan {
 	n := rapid.IntRange(1, 20).Draw(t, "jobs")
 	after := make([][]int, n)

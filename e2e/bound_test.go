@@ -14,7 +14,7 @@ import (
 // missed.
 var soon = []string{"--within", "35s", "--set", "hold=2"}
 
-// An oncall is what is beside a watcher: who is told of alerts, who scrapes it, what is remembered.
+// An oncall has the services beside a watcher: Alertmanager, Prometheus, and the history.
 type oncall struct {
 	lab          *lab
 	alertmanager *server
@@ -37,7 +37,7 @@ func (o *oncall) flags() []string {
 	return append(o.sinks(), "--metrics", o.metrics, "--set", "metrics-linger=3s")
 }
 
-// sinks are flags for who is told. Alertmanager forgets what is not repeated within 20 s.
+// sinks are the flags for sinks. Alertmanager resolves alerts that are not repeated within 20 s.
 func (o *oncall) sinks() []string {
 	args := []string{"--no-history=false", "--state-dir", o.state}
 	if o.alertmanager.url != "" {
@@ -47,7 +47,7 @@ func (o *oncall) sinks() []string {
 }
 
 // hears waits until a bound fires in Alertmanager, and checks that it is one alert. It returns the workflow's id there,
-// which is its first job's where it was told before a master had answered.
+// which is its first job's if the alert was sent before a master had answered.
 func (o *oncall) hears(bound string) (id string) {
 	l := o.lab
 	l.t.Helper()
@@ -62,8 +62,8 @@ func (o *oncall) hears(bound string) (id string) {
 	return ids[0]
 }
 
-// over checks that people have heard once that a bound of a workflow that has ended fired, once that it is over, and of
-// nothing else.
+// over checks that people were notified once that a bound of a workflow that has ended fired, once that it is over, and
+// of nothing else.
 func (o *oncall) over(id, bound string) {
 	l := o.lab
 	l.t.Helper()
@@ -139,7 +139,8 @@ func (o *oncall) plugin(name string) {
 	})
 }
 
-// remembered checks that a watcher has used what was remembered, has said so, and gave ranges from its first frame on.
+// remembered checks that a watcher has used the history, has reported that, and gave ranges from its first frame
+// on.
 func (o *oncall) remembered(w *watcher) {
 	l := o.lab
 	l.t.Helper()

@@ -55,7 +55,7 @@ func (w *watcher) ofCapture() []string {
 	return []string{"--workflow", cmp.Or(w.dag(), w.last().jobs()[0]), w.capture}
 }
 
-// with adds what the watcher was told to arguments.
+// with adds the replay flags of the watcher to arguments.
 func (w *watcher) with(args ...string) []string { return append(args, w.replayFlags...) }
 
 // firstDifference shows where two outputs part.

@@ -28,7 +28,7 @@ type jobState struct {
 	}
 }
 
-// A frame is what docs/frames.md says of one, as far as the tests look at it.
+// A frame has the fields of docs/frames.md that the tests read.
 type frame struct {
 	At       *time.Time
 	Workflow struct {
@@ -176,7 +176,7 @@ func (f frame) end(scenario string) *time.Time {
 	return nil
 }
 
-// warned says whether the frame has a warning of this code.
+// warned reports whether the frame has a warning of this code.
 func (f frame) warned(code string) bool {
 	for _, w := range f.Warnings {
 		if w.Code == code {

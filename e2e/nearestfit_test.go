@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// A table3Row is a benchmark of NearestFit's paper that was run, as docs/evidence/nearestfit.md tells of it.
+// A table3Row is a benchmark of NearestFit's paper that was run, for docs/evidence/nearestfit.md.
 type table3Row struct {
 	benchmark benchmark
 	with      graded  // by the tape, with the reports of the tap

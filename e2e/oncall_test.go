@@ -28,7 +28,7 @@ type server struct {
 	received []message
 }
 
-// A message is what Alertmanager has told its receiver of one alert.
+// A message is a notification from Alertmanager to its receiver about one alert.
 type message struct {
 	Status string
 	Labels map[string]string

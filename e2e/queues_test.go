@@ -224,7 +224,7 @@ func TestPreemptedMaster(t *testing.T) {
 		fmt.Sprintf("%d attempts and %d masters preempted, no false end", len(l.preempted(w)), masters))
 }
 
-// preempted are the attempts of ours that the scheduler took back, as the history server or the capture tells.
+// preempted are the attempts of ours that the scheduler took back, as the history server or the capture shows.
 func (l *lab) preempted(w *watcher) (out []string) {
 	l.t.Helper()
 	for _, r := range l.records(w.capture) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// An app is an application as the ResourceManager tells it; other fields are left out.
+// An app is an application as the ResourceManager reports it; other fields are left out.
 type app struct {
 	ID, Name, User, State, FinalStatus string
 	StartedTime                        int64
@@ -56,7 +56,7 @@ func (l *lab) await(what string, so func() bool) {
 	}
 }
 
-// awaitApp waits for the first application whose name ends so.
+// awaitApp waits for the first application with a name that ends so.
 func (l *lab) awaitApp(name string) (found app) {
 	l.t.Helper()
 	l.await("application "+name, func() bool {
@@ -82,7 +82,7 @@ func (l *lab) awaitTask(a app, task string, percent float64) {
 	})
 }
 
-// truth is the length in seconds of a workflow of these jobs, as the history server tells it.
+// truth is the length in seconds of a workflow of these jobs, as the history server reports it.
 func (l *lab) truth(jobs []string) float64 {
 	l.t.Helper()
 	first, last := int64(0), int64(0)

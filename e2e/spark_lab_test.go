@@ -85,7 +85,7 @@ func (l *lab) attachSpark(name string, more ...string) *watcher {
 	return l.attach(name, "", append([]string{"--spark", l.spark.driver, "--spark-history", l.spark.history}, more...)...)
 }
 
-// A sparkJob is a job as the history server tells it.
+// A sparkJob is a job as the history server reports it.
 type sparkJob struct {
 	JobID                          int
 	Status, JobGroup               string
@@ -324,7 +324,7 @@ func (w *watcher) foretold(of *score) {
 	}
 }
 
-// printed is what a process has written to stdout.
+// printed returns the stdout of a process.
 func (p *process) printed() string {
 	p.lab.t.Helper()
 	b, err := os.ReadFile(p.stdout)

@@ -97,7 +97,7 @@ func TestSparkFailures(t *testing.T) {
 	})
 }
 
-// failedTasks counts the failures that frames have told, each once.
+// failedTasks counts the failures that frames have reported, each once.
 func (w *watcher) failedTasks() int {
 	seen := map[string]bool{}
 	for _, f := range w.frames {
@@ -155,8 +155,8 @@ func TestSparkExecutors(t *testing.T) {
 	})
 }
 
-// executorKilled kills an executor when a stage has ended whose output is on it. kept says that a shuffle service keeps
-// that output.
+// executorKilled kills an executor when a stage has ended whose output is on it. kept is true if a shuffle service
+// keeps that output.
 func (l *lab) executorKilled(profile string, kept bool) {
 	l.t.Helper()
 	job := l.submit("kill", "--conf", fmt.Sprintf("spark.shuffle.service.enabled=%v", kept), "rdd", "group", "8x80x40",
@@ -198,7 +198,7 @@ func (p *process) awaitStage(stage, done int) {
 	})
 }
 
-// TestSparkDriverKilled kills a driver: nobody tells how its application ended.
+// TestSparkDriverKilled kills a driver: how its application ended is unknown.
 func TestSparkDriverKilled(t *testing.T) {
 	l := upSpark(t)
 	job := l.submit("killed", "rdd", "group", "8x60x40", "60")

@@ -128,7 +128,7 @@ func TestSparkStreaming(t *testing.T) {
 		len(batches)))
 }
 
-// ofSQL tells the jobs of an execution of SQL, as the history server has them.
+// ofSQL returns the jobs of an execution of SQL, as the history server reports them.
 func (l *lab) ofSQL(app, id string) func(sparkJob) bool {
 	l.t.Helper()
 	var x struct{ SuccessJobIds []int }

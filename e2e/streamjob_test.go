@@ -26,7 +26,7 @@ type streaming struct {
 	basename string
 }
 
-// streaming starts a job and waits until the cluster knows it. wrap is what its commands are given to: of a tap, or
+// streaming starts a job and waits until the cluster lists it. wrap is what its commands are given to: of a tap, or
 // unwrapped.
 func (l *lab) streaming(name, input string, reduces int, wrap wrapper, mapper, reducer string,
 	more ...string,

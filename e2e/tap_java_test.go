@@ -25,7 +25,7 @@ func (l *lab) jar() string {
 	return file
 }
 
-// properties are what `paratimer-tap job hadoop` prints, as a shell reads it.
+// properties returns the output of `paratimer-tap job hadoop`, as a shell reads it.
 func (l *lab) properties(c collector) []string {
 	l.t.Helper()
 	printed, err := exec.CommandContext(l.ctx, tapBinary, "job", "hadoop", "--collect", c.address, l.jar()).Output()
@@ -37,7 +37,7 @@ func (l *lab) properties(c collector) []string {
 	return strings.Split(strings.TrimSuffix(string(words), "\n"), "\n")
 }
 
-// squares starts a Java job of udf/Squares.java and waits until the cluster knows it.
+// squares starts a Java job of udf/Squares.java and waits until the cluster lists it.
 func (l *lab) squares(name, kind, input string, properties []string) *streaming {
 	l.t.Helper()
 	s := &streaming{output: filepath.Join(l.dir, name+".output"), reduces: 4, basename: "part-r-"}
@@ -81,8 +81,8 @@ func (l *lab) squared(scenario, kind string) {
 const lastGroup = 4096
 
 // conserved checks that what maps promise each reduce is what it gets, though a combiner or partitioner stands between
-// them, and that all its groups are told. What stands between two groups belongs to the first: so all groups have ended
-// but perhaps the last.
+// them, and that all its groups are reported. What stands between two groups belongs to the first: so all groups have
+// ended but perhaps the last.
 func (w *watcher) conserved(a app) {
 	l := w.lab
 	l.t.Helper()

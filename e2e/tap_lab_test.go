@@ -53,7 +53,7 @@ func (l *lab) tapped(name, input string, reduces int, mapper, reducer string, mo
 	return w, job
 }
 
-// hides checks that a watcher gives its token to nobody: the job's conf has it, but no recording.
+// hides checks that a watcher does not disclose its token: the job's conf has it, but no recording.
 func (w *watcher) hides(c collector) {
 	l := w.lab
 	l.t.Helper()
@@ -105,10 +105,10 @@ func (w *watcher) lastSnapshot() *dag.Snapshot {
 	return last
 }
 
-// promised checks what taps told of a job whose maps copy its input: what maps promised each reduce is what the
-// partitioner gives it, to the byte, and the counters of Hadoop agree. What a reduce has told that it has processed is
-// no more, and at least told of it: of the last groups, which a command may well have read without pause, a tap says
-// nothing.
+// promised checks the reports of taps of a job with maps that copy its input: the bytes that maps report for each
+// reduce are those that the partitioner gives it, to the byte, and the counters of Hadoop agree. The bytes that a reduce
+// reports as processed are at most these, and at least their share least: a tap does not report the last groups, which a
+// command may have read without pause.
 func (w *watcher) promised(s *streaming, input string, least float64) {
 	l := w.lab
 	l.t.Helper()

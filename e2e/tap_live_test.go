@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A liveRow is a run through the tap, as docs/evidence/nearestfit.md tells of it.
+// A liveRow is a run through the tap, for docs/evidence/nearestfit.md.
 type liveRow struct {
 	scenario string
 	with     graded // by the tape, with the reports of the tap

@@ -80,7 +80,7 @@ func (l *lab) outputOfPig(folder, input string) {
 	}
 }
 
-// all checks that the reduces' taps have told of all records: Pig gives a command its lines as they are.
+// all checks that the reduces' taps have reported all records: Pig gives a command its lines as they are.
 func (w *watcher) all(input string) {
 	l := w.lab
 	l.t.Helper()

@@ -62,7 +62,7 @@ func TestTapLinear(t *testing.T) {
 	l.tapRow("linear cost, Zipf keys", scores, without, tapped, bare)
 }
 
-// blames checks that frames say which reduce of a job that copies its input holds it back, and by which key.
+// blames checks that frames name the reduce of a job that copies its input holds it back, and by which key.
 func (w *watcher) blames(reduce int, input string, reduces int) {
 	l := w.lab
 	l.t.Helper()
@@ -151,7 +151,7 @@ func TestTapCost(t *testing.T) {
 		reduces[1], reduces[0], reduces[2], walls[1], walls[0], walls[2]))
 }
 
-// tapRow adds a run through the tap to the summary, and to what docs/evidence/nearestfit.md tells.
+// tapRow adds a run through the tap to the summary, and to docs/evidence/nearestfit.md.
 func (l *lab) tapRow(scenario string, scores, without graded, tapped, bare *streaming) {
 	l.t.Helper()
 	reduces, _ := l.cost(tapped, bare)

@@ -79,7 +79,7 @@ func TestTapAgain(t *testing.T) {
 		fmt.Sprintf("with the tap `standard` %s; the next attempt's groups replace its own, none counts twice; output as it must be", s.String()))
 }
 
-// hasGroups says whether the tape of a watcher that still runs has finished groups of a reduce.
+// hasGroups reports whether the tape of a watcher that still runs has finished groups of a reduce.
 func (w *watcher) hasGroups(reduce int) bool {
 	l := w.lab
 	f, err := recording.Open(w.tape)
@@ -96,7 +96,7 @@ func (w *watcher) hasGroups(reduce int) bool {
 	}
 }
 
-// strange are keys as nobody wants them.
+// strange are unusual keys.
 var strange = []string{
 	"", " ", "a", "ab", "München", "日本語", "\x80", "\xff\xfe\xfd", "\x00", "a\x00b", "\x1b[31mred\x1b[0m", "\"quoted\"",
 	`back\slash`,

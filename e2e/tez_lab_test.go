@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A tezRun is a DAG as the log of its master tells it.
+// A tezRun is a DAG as the log of its master reports it.
 type tezRun struct {
 	status  string
 	seconds float64        // from the submission to the end
@@ -168,7 +168,7 @@ func (f frame) shape() (edges []string) {
 	return edges
 }
 
-// ofTez checks what a watcher has said of a DAG against its master's log: how it ended and how long it took, its
+// ofTez compares the reports of a watcher about a DAG with its master's log: how it ended and how long it took, its
 // edges where they are given, and for one that succeeded its tasks. Its tape and its capture must play to the same.
 func (w *watcher) ofTez(code int, shape ...string) tezRun {
 	l := w.lab

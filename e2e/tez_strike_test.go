@@ -99,7 +99,7 @@ func (f frame) done() (n int) {
 	return n
 }
 
-// TestTezForgotten does the same without HDFS: the new master knows of no DAG, and the application runs on without one.
+// TestTezForgotten does the same without HDFS: the new master has no DAG, and the application runs on without one.
 func TestTezForgotten(t *testing.T) {
 	l, pig, w, a, _ := upJoin(t, 100)
 	killed := l.killed(l.fault("kill-am", a.ID))
@@ -162,7 +162,7 @@ func TestTezOrder(t *testing.T) {
 		"an operator without its key; edges of kind `one_to_one` and `broadcast`")
 }
 
-// failsOnTez checks that a DAG has failed, with attempts that say why.
+// failsOnTez checks that a DAG has failed, with attempts that have the reason.
 func (w *watcher) failsOnTez(client *process, why string, attempts int, shape ...string) {
 	l := w.lab
 	l.t.Helper()
@@ -264,7 +264,7 @@ func TestTezKerberos(t *testing.T) {
 	alice.ends(0, "succeeded")
 	pig.succeed()
 	alice.ofTez(0)
-	bob.ends(0, "succeeded") // the ResourceManager tells everybody how applications end
+	bob.ends(0, "succeeded") // the ResourceManager reports to every user how applications end
 	for _, part := range []string{"tez master", "tez files", "tez plan"} {
 		if !strings.Contains(doctor, part) {
 			t.Errorf("doctor says nothing of %q: %s", part, doctor)

@@ -88,7 +88,7 @@ func (e *encrypted) front(h http.Handler, change func(*tls.Config)) string {
 const gatewayPassword = "pass-word-of-the-gateway"
 
 // TestTLS watches a run on a cluster that speaks nothing but TLS, its application's master too, at first hand and
-// through a gateway that wants a password. Then the cluster shows bad certificates, each of which is told apart.
+// through a gateway that wants a password. Then the cluster shows bad certificates, and each error names its own cause.
 func TestTLS(t *testing.T) {
 	e := encryptedUp(t)
 	ca := e.file("ca.pem")
@@ -166,7 +166,7 @@ func (e *encrypted) refused(name, text, hint string, args ...string) {
 	e.finds(name, 3, text, hint, args...)
 }
 
-// finds has doctor end with this exit code and say both.
+// finds checks that doctor ends with this exit code and prints both.
 func (e *encrypted) finds(name string, code int, text, hint string, args ...string) {
 	e.t.Helper()
 	out := string(e.run(name, code, append([]string{"doctor"}, args...)...))
@@ -197,7 +197,7 @@ func (e *encrypted) nowhere(secrets ...string) {
 	}
 }
 
-// unpacked is what a file holds, as one reads it.
+// unpacked is the uncompressed content of a file.
 func unpacked(path string) (string, error) {
 	text, err := fixtures.Unpacked(path)
 	return string(text), err

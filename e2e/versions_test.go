@@ -93,7 +93,7 @@ func (l *lab) isHadoop(version string) {
 	}
 }
 
-// left says what of Hadoop the registry lacked in this version.
+// left lists the parts of Hadoop that the registry lacked in this version.
 func (l *lab) left() string {
 	missing := settings(l.hadoop("env"))["PARATIMER_MISSING"]
 	if missing == "" {
@@ -129,7 +129,7 @@ func (w *watcher) totals() {
 
 func (l *lab) historyFolder() string { return filepath.Join(l.root, "run", "staging", "history") }
 
-// historyFormat is what the version writes its history in by default; every file must say the same.
+// historyFormat is the default format of the version's history; every file must have it.
 func (l *lab) historyFormat() (format string) {
 	l.t.Helper()
 	l.must(filepath.WalkDir(l.historyFolder(), func(path string, d fs.DirEntry, err error) error {

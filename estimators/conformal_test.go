@@ -111,7 +111,7 @@ func TestOldRunsFade(t *testing.T) {
 	}
 }
 
-// A range that is too narrow and off by half holds 80% once earlier runs tell so, at each side 10%.
+// A range that is too narrow and off by half covers 80% once earlier runs show it, at each side 10%.
 func TestCorrectionHolds(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const total, runs = 1000.0, 4000

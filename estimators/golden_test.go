@@ -77,7 +77,7 @@ func (g *goldenRun) check(t *testing.T, c *golden.Case) {
 	}
 }
 
-// started says whether anything has run.
+// started reports whether anything has run.
 func started(s *dag.Snapshot) bool {
 	for i := range s.Jobs {
 		if len(s.Jobs[i].Stages[dag.Map].Attempts)+len(s.Jobs[i].Stages[dag.Reduce].Attempts) > 0 {

@@ -143,7 +143,7 @@ func TestProbabilitiesAreTheSamplers(t *testing.T) {
 }
 
 // A rate comes from the plan, else from the first profile that has one; a higher one makes no failure less likely.
-// Where a job's size is not known nothing is said.
+// If a job's size is unknown, there is no value.
 func TestGivenFailRate(t *testing.T) {
 	t.Parallel()
 	none := func(change func(*dag.Plan), profiles ...*dag.Plan) *float64 {

@@ -65,7 +65,7 @@ func remains(t testing.TB, run dag.Run, name string) time.Duration {
 
 var ofOthers = []string{"slots_as_now", "slots_fair_share", "alone"}
 
-// Nobody else is there: what others might do changes nothing.
+// There is no other application: scenarios about others change nothing.
 func TestScenariosOfOthersAreStandardWithoutOthers(t *testing.T) {
 	run := sharedRun(0)
 	for _, name := range ofOthers {
@@ -75,7 +75,7 @@ func TestScenariosOfOthersAreStandardWithoutOthers(t *testing.T) {
 	}
 }
 
-// TestMoot: what is said of others says itself that there are none, also where nothing can be said.
+// TestMoot checks that scenarios about other applications show that there are none, also without an estimate.
 func TestMoot(t *testing.T) {
 	none, some := sharedRun(0), sharedRun(1024)
 	over := *some.Now()
@@ -128,7 +128,7 @@ func TestOthersKeepGoOrShare(t *testing.T) {
 	}
 }
 
-// Others hold everything and free nothing: nobody can say when a container comes.
+// Others hold everything and free nothing: it is unknown when a container comes.
 func TestSlotsAsNowIsAFloorWithoutSlots(t *testing.T) {
 	if got := remains(t, sharedRun(2048, 2048), "slots_as_now"); got >= 0 {
 		t.Errorf("%v, want none", got)

@@ -243,7 +243,7 @@ func TestSection44SixteenReduces(t *testing.T) {
 	})
 }
 
-// Section 4.4, skewed reduces handed out in an order that nobody knows: the best guess stays within 4 points in the
+// Section 4.4, skewed reduces handed out in an order that is unknown: the best guess stays within 4 points in the
 // mean, the upper bound within 17 and above, the lower within 6 and below the truth, which Algorithm 1 as printed
 // misses; Parallax is worse (facts/paratimer.md A8).
 func TestSection44SkewedReduces(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// toldModel is a cost model of which each task of a kind has the origin that is told.
+// toldModel is a cost model of which each task of a kind has the given origin.
 func toldModel(origin map[dag.StageIndex]schedule.Origin) estimators.Model {
 	return func(run dag.Run) estimators.Costs {
 		costs := plannedCosts(run)
@@ -117,7 +117,7 @@ func TestCompletedPlan(t *testing.T) {
 	}
 }
 
-// A task with a speculative attempt beside it is told by its older one; a job that has ended has nothing left.
+// A task with a speculative attempt beside it is represented by its older one; a job that has ended has nothing left.
 func TestWhatIsLeft(t *testing.T) {
 	plan := golden.OneJob()
 	plan.Jobs[0].SetStage(dag.Map, golden.PhaseOf(10, 1000, 10))

@@ -94,7 +94,7 @@ func oddGroups(r *rand.Rand, n int) *dag.Groups {
 	return g
 }
 
-// Whatever the counters, plans and key groups say, what is told of skew is bounded, finite and the same each time.
+// Whatever the counters, plans and key groups say, the reported skew is bounded, finite and the same each time.
 func TestSkewOfOddRuns(t *testing.T) {
 	reported := 0
 	for seed := range uint64(3000) {

@@ -138,7 +138,7 @@ func TestSameSeed(t *testing.T) {
 	}
 }
 
-// What is said of a run is the same whether or not others come after it: nothing is known of the future.
+// The reports about a run do not depend on later runs: the future is unknown.
 func TestNothingOfTheFuture(t *testing.T) {
 	watch := func(n int) []watched {
 		out, err := newWorkflow(9, 0).watchAll(context.Background(), n, newCrude())

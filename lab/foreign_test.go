@@ -12,8 +12,8 @@ import (
 
 var document = flag.String("document", "", "write the section of this file, from all trials: minutes of two cores")
 
-// TestOutside checks what docs/evidence/ernest.md says of ranges and refusals, on a part of the trials: every
-// sixteenth.
+// TestOutside checks the statements of docs/evidence/ernest.md about ranges and refusals, on a part of the trials:
+// every sixteenth.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	jobs, err := readOutside(fixtures.Foreign("runtimes"))

@@ -107,7 +107,7 @@ func nodePoints(t *testing.T, plan *dag.Plan, opt simulate.Options) (with, witho
 	return with / n, without / n
 }
 
-// nowhere is a snapshot that does not say where attempts run.
+// nowhere is a snapshot without the nodes of attempts.
 func nowhere(s *dag.Snapshot) *dag.Snapshot {
 	c := *s
 	c.Jobs = dag.CloneStates(s.Jobs)

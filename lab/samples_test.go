@@ -317,7 +317,7 @@ func simulated(plan *dag.Plan, opt simulate.Options, see func(dag.Run) error) (d
 	return all, err
 }
 
-// A progress is what was said of a run at an instant.
+// A progress is the estimate of a run at an instant.
 type progress struct {
 	at   float64  // seconds
 	left *float64 // seconds, nil where there is no estimate

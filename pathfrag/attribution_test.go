@@ -183,8 +183,8 @@ func text(s *dag.Snapshot, a *pathfrag.Attribution) string {
 	return b.String()
 }
 
-// What nobody saw is unknown, and is all that is: a start, a submission, an end of copy; an end of a job whose attempts
-// nobody saw.
+// Only unobserved data is unknown: a start, a submission, an end of copy; an end of a job with unobserved
+// attempts.
 func TestUnknown(t *testing.T) {
 	no := dag.NoInstant
 	attempt := func(task int32, start, end dag.Instant) dag.Attempt {

@@ -143,7 +143,7 @@ func TestEqualsNaive(t *testing.T) {
 	})
 }
 
-// TestSlack: it is not negative, nobody who ends with the query has any, and a job that ends as much later as
+// TestSlack: it is not negative, no job that ends with the query has any, and a job that ends as much later as
 // its slack still leaves the job graph time to end with the query.
 func TestSlack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

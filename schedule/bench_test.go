@@ -71,8 +71,8 @@ func BenchmarkFIFO(b *testing.B) {
 	}
 }
 
-// BenchmarkEndOnly is what a sample replays: 10,000 tasks of different lengths in 200 containers or on 200 cores, in a
-// job of maps and reduces or in two stages.
+// BenchmarkEndOnly measures what a sample replays: 10,000 tasks of different lengths in 200 containers or on 200 cores,
+// in a job of maps and reduces or in two stages.
 func BenchmarkEndOnly(b *testing.B) {
 	const tasks, room = 10_000, 200
 	ms := lengths(tasks)

@@ -84,7 +84,7 @@ func coldStarts(t *testing.T, s *dag.Snapshot, opt Options) (cold []dag.Instant,
 	return cold, warm
 }
 
-// Only the run's first batch starts cold (facts/measured.md 4), however the replay is told.
+// Only the run's first batch starts cold (facts/measured.md 4), in any form of the replay.
 func TestYARNFirstBatchIsCold(t *testing.T) {
 	for name, opt := range map[string]Options{"in full": {}, "lean": {EndOnly: &EndOnly{}}} {
 		cold, warm := coldStarts(t, blankSnapshot(joinPlan()), opt)

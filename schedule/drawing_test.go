@@ -182,7 +182,7 @@ func (d *drawing) letter(job int32) string {
 	return letters[job : job+1]
 }
 
-// legend says which letter is which job, where the letter is not its name.
+// legend lists which letter is which job, where the letter is not its name.
 func (d *drawing) legend(plan *dag.Plan) {
 	var names []string
 	for j, used := range d.used {

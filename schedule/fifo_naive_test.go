@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// naive is the FIFO scheduler as facts/paratimer.md A1 tells it, attempt by attempt and rule by rule, with no
+// naive is the FIFO scheduler of facts/paratimer.md A1, attempt by attempt and rule by rule, with no
 // thought of speed. Every job must be able to end.
 type naive struct {
 	plan  *dag.Plan

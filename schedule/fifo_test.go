@@ -95,7 +95,7 @@ func TestFIFORounds(t *testing.T) {
 	}
 }
 
-// Left knows where and when a task would start, and which attempt it is.
+// Left gets where and when a task would start, and which attempt it is.
 func TestFIFOAsksLeft(t *testing.T) {
 	s := small([2]int{3, 0})
 	s.At = 4000

@@ -50,8 +50,8 @@ func TestOrderEqualsNaive(t *testing.T) {
 	})
 }
 
-// TestOrderBySubmitIsBuiltIn: an order by submission, told as data, gives the very schedule of FIFO and of YARN as they
-// are built in.
+// TestOrderBySubmitIsBuiltIn: an order by submission, given as data, gives the very schedule of FIFO and of YARN as
+// they are built in.
 func TestOrderBySubmitIsBuiltIn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

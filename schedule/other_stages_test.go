@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// TestSlotsForOtherStages checks that slots of maps and reduces run no other stages: a damaged recording may say so.
+// TestSlotsForOtherStages checks that slots of maps and reduces run no other stages, as in a damaged recording.
 func TestSlotsForOtherStages(t *testing.T) {
 	t.Parallel()
 	for n := range 4 {

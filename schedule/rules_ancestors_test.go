@@ -28,7 +28,7 @@ func reads(kind dag.EdgeKind, ratio, full float64, from ...dag.StageIndex) []dag
 	return out
 }
 
-// tenSeconds is what every task works; a container takes two more to be launched.
+// tenSeconds is the work of every task; a container takes two more to be launched.
 func tenSeconds(t Task) Cost {
 	c := Cost{Work: 10 * time.Second, Same: 1}
 	if t.Cold {

@@ -48,7 +48,7 @@ func historyIs(t *testing.T, s *dag.Snapshot, end dag.Instant, want string) *Sch
 	return sch
 }
 
-// What nobody has seen is not there: no start, no end, no slot.
+// Unobserved data is missing: no start, no end, no slot.
 func TestHistoryInventsNothing(t *testing.T) {
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 4, ReduceSlots: 1},

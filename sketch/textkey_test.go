@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestPartitionIsHadoops compares with what Hadoop computed: testdata/Partition.java says how.
+// TestPartitionIsHadoops compares with what Hadoop computed: see testdata/Partition.java.
 func TestPartitionIsHadoops(t *testing.T) {
 	f, err := os.Open("testdata/partition.txt")
 	if err != nil {

@@ -178,7 +178,8 @@ func sameAsHistory(t *testing.T, rec *recording.Answers, run []*dag.Snapshot) {
 	}
 }
 
-// sameGraph: the graph is whole from the first snapshot on that has the workflow's id, which is told by the first conf.
+// sameGraph: the graph is whole from the first snapshot on that has the workflow's id, which is reported by the first
+// conf.
 func sameGraph(t *testing.T, run []*dag.Snapshot) {
 	last := run[len(run)-1]
 	for _, s := range run {

@@ -35,7 +35,7 @@ func answered(t *testing.T, lines ...string) func(at dag.Instant, path string) s
 	}
 }
 
-// The lists of a DAG are answered by what is asked for, each part as it was told last.
+// The lists of a DAG are answered by what is asked for, each part as it was reported last.
 func TestTezLists(t *testing.T) {
 	t.Parallel()
 	const base = "/proxy/application_1_0001/ws/v2/tez/"

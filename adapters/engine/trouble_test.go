@@ -32,7 +32,7 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// TestCutRecordings: a recording that breaks off plays to the break, and says so.
+// TestCutRecordings checks that a truncated recording plays to its end, with a warning.
 func TestCutRecordings(t *testing.T) {
 	for _, file := range recordings(t)[:1] {
 		raw, err := os.ReadFile(file)
@@ -91,7 +91,7 @@ func FuzzReplay(f *testing.F) {
 	})
 }
 
-// TestFlaws: what a recording's flaws mean for its snapshots is said in them, and a failed answer is a missed
+// TestFlaws checks that snapshots report the flaws of a recording that affect them, and a failed answer is a missed
 // observation.
 func TestFlaws(t *testing.T) {
 	apps := `{"apps":{"app":[{"id":"application_1_0001","state":"RUNNING","startedTime":1000,"applicationType":"MAPREDUCE"}]}}`

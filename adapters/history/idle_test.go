@@ -36,7 +36,7 @@ type lockedOut struct{}
 func (lockedOut) Error() string  { return "no ticket" }
 func (lockedOut) Advice() string { return "kinit" }
 
-// TestLoginAdvises: what stops a login that stands before the transport is said, and what to do.
+// TestLoginAdvises checks the errors of a login before the transport, and their advice.
 func TestLoginAdvises(t *testing.T) {
 	_, _, err := OpenHDFS(t.Context(), "webhdfs://nn:9870/a", "",
 		carrier(func(*http.Request) (*http.Response, error) { return nil, lockedOut{} }))

@@ -110,7 +110,7 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-// TestTorn cuts files anywhere: what is whole is read, and that it breaks off is said.
+// TestTorn cuts files anywhere: whole events are read, and a warning reports the cut.
 func TestTorn(t *testing.T) {
 	text := fixture(t, "quadratic")
 	for name, b := range map[string][]byte{"text": text, "binary": binaryOf(t, text)} {
@@ -188,7 +188,7 @@ func TestLostOutput(t *testing.T) {
 	}
 }
 
-// TestNoHistory says what is wrong with what is none.
+// TestNoHistory checks the errors for files without a history.
 func TestNoHistory(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":      {"", "its first line is neither Avro-Json nor Avro-Binary"},

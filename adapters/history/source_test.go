@@ -65,7 +65,7 @@ func snapshotsOf(t *testing.T, jobs ...*Job) []*dag.Snapshot {
 	}
 }
 
-// TestStages shows a job second by second as its master would have told it.
+// TestStages shows a job second by second as its master would have reported it.
 func TestStages(t *testing.T) {
 	j := testJob("job_1700000000000_0001", 1000, 2)
 	j.Settings.Overheads.Report = 0
@@ -179,7 +179,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestLongWait: a job that started long after its submission is played, and that it is doubtful is said.
+// TestLongWait: a job that started long after its submission is played, with a warning.
 func TestLongWait(t *testing.T) {
 	for days, want := range map[int64]bool{0: false, 13: true} {
 		j := testJob("job_1700000000000_0001", 13*86400, 1)

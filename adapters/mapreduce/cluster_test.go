@@ -259,7 +259,7 @@ func TestNodeStates(t *testing.T) {
 	}
 }
 
-// TestNodeLabels: a node of a partition is told as one, and is none of those that plans count.
+// TestNodeLabels: a node of a partition is reported as one, and is none of those that plans count.
 func TestNodeLabels(t *testing.T) {
 	l := onNodes(t)
 	l.rm["nodes"] = strings.Replace(l.rm["nodes"], `"nodeHTTPAddress":"n3:8042"`,

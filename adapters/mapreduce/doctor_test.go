@@ -49,7 +49,7 @@ func (p patient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// options are what a test changes.
+// options are the settings that a test changes.
 type options struct {
 	rest.Options
 	Site yarn.Site

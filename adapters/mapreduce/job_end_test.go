@@ -94,7 +94,7 @@ func TestCutConnections(t *testing.T) {
 }
 
 // TestUnread: the end waits for what the history server cannot tell now, minutes, and not for ever; what it
-// has told is not asked again.
+// has reported is not requested again.
 func TestUnread(t *testing.T) {
 	l, src := over(t)
 	l.corrupts("m_000001/counters", rest.Error{Status: http.StatusInternalServerError})

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// told is a task to which a list and answers about attempts are told at instants of a test's choice.
+// told is a task to which a list and responses about attempts are given at instants of a test's choice.
 type told struct {
 	t *testing.T
 	*task

@@ -140,7 +140,7 @@ func TestNeedBounded(t *testing.T) {
 	}
 }
 
-// TestHubNeeds: a hub asks once for all its sources, and not at all where they would not be told.
+// TestHubNeeds checks that a hub requests needs once for all its sources, and never if no source uses them.
 func TestHubNeeds(t *testing.T) {
 	l := needLab()
 	hub := newHub(l)

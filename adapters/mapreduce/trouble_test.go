@@ -218,7 +218,7 @@ func TestMasterDiesForGood(t *testing.T) {
 }
 
 // TestForgottenByAll: the ResourceManager came again without its memory, and the master that it dropped left no
-// history: nobody knows how the job ended, and that is what is said.
+// history: how the job ended is unknown, and the snapshot reports that.
 func TestForgottenByAll(t *testing.T) {
 	l, src := running(t)
 	l.dead = &rest.Error{URL: "http://rm", Text: "connection refused"}

@@ -132,7 +132,7 @@ func TestMastersRedirectNamesNoHistory(t *testing.T) {
 		t.Errorf("a trusted one: %v", err)
 	}
 	delete(w.asked, "other:19888")
-	// Where one is named, no redirect names another, and the error says what to do.
+	// Where one is named, no redirect names another, and the error has advice.
 	c = siteClient(t, yarn.Site{JHS: "http://down:19888"}, rest.Options{Transport: w}, "http://rm:8088")
 	if _, err := c.JHS(t.Context(), job); err == nil || w.asked["other:19888"] != 0 ||
 		!strings.Contains(err.Error(), "--jhs http://other:19888") {

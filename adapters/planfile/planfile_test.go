@@ -109,7 +109,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestStageFaults checks that what is wrong with stages is said where it stands.
+// TestStageFaults checks that errors in stages are reported with their place.
 func TestStageFaults(t *testing.T) {
 	t.Parallel()
 	for stages, want := range map[string]string{

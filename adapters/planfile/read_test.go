@@ -250,7 +250,7 @@ func TestExamplesAreGolden(t *testing.T) {
 	}
 }
 
-// TestNullSeries: null is an unknown value of all tasks, as the schema says.
+// TestNullSeries: null is an unknown value of all tasks, as the schema states.
 func TestNullSeries(t *testing.T) {
 	p, err := read(t, "cluster: {map_slots: 1}\njobs: [{name: j, map: {tasks: 2, records: null, cost: null, out: 3}}]")
 	if err != nil {

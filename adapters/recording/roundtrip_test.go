@@ -24,7 +24,7 @@ type failer interface {
 	Fatalf(string, ...any)
 }
 
-// A script is a source that yields what it is told to.
+// A script is a source that yields given observations.
 type script struct {
 	items []any // *dag.Snapshot or error
 }

@@ -57,7 +57,7 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// Every real recording is told to be a capture.
+// Every real recording is recognized as a capture.
 func TestSniffRecordings(t *testing.T) {
 	files, err := fixtures.Recordings("recordings")
 	if err != nil {

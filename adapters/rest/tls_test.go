@@ -83,7 +83,7 @@ func secure(t *testing.T, c tls.Certificate, change func(*tls.Config)) string {
 	return s.URL
 }
 
-// TestCertificatesToldApart: real handshakes that fail, each for its own reason, which is said with what to do.
+// TestCertificatesToldApart: real handshakes that fail, each for its own reason, which is reported with what to do.
 func TestCertificatesToldApart(t *testing.T) {
 	ca, stranger := fixtures.NewAuthority(t, "the lab's CA"), fixtures.NewAuthority(t, "somebody's CA")
 	good := ca.Issue("rm", nil, "127.0.0.1")

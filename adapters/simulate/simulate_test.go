@@ -132,7 +132,7 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// A watcher who knows nothing is told no size or cost before a report implies it, and nothing of jobs to come.
+// A watcher without knowledge gets no size or cost before a report implies it, and nothing of jobs to come.
 func TestKnowNothing(t *testing.T) {
 	for _, know := range []Know{Profile, Nothing} {
 		given := join()
@@ -166,7 +166,7 @@ func TestKnowNothing(t *testing.T) {
 	}
 }
 
-// A watcher who knows all is told the true sizes, skew included, but not which nodes are slow.
+// A watcher with full knowledge gets the true sizes, skew included, but not which nodes are slow.
 func TestKnowAll(t *testing.T) {
 	run := all(t, join(), trouble)
 	for _, s := range run {

@@ -70,8 +70,8 @@ func TestForgottenStage(t *testing.T) {
 	}
 }
 
-// TestForgottenWarned checks that what a driver has dropped is a warning, and that nothing is said of gaps which its
-// limits do not explain.
+// TestForgottenWarned checks that dropped data of a driver is a warning, and that there is none about gaps which
+// its limits do not explain.
 func TestForgottenWarned(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -233,7 +233,7 @@ func TestSourceNoUnit(t *testing.T) {
 	}
 }
 
-// TestNoUnitWords checks what is said of a unit that is not there, and which ones are listed.
+// TestNoUnitWords checks the error for a unit that does not exist, and the units that it lists.
 func TestNoUnitWords(t *testing.T) {
 	t.Parallel()
 	for unit, want := range map[string]string{

@@ -84,7 +84,7 @@ func without(lines []string, places ...int) []string {
 	return out
 }
 
-// A played is what a log shows at its end.
+// A played is the last snapshot of a log.
 type played struct {
 	state                         dag.State
 	took                          time.Duration
@@ -356,7 +356,7 @@ func TestCancelledByShutdown(t *testing.T) {
 	}
 }
 
-// TestNoExecutorAdded checks that executors have as many cores as had a task at once if the log does not say it.
+// TestNoExecutorAdded checks that executors have as many cores as had a task at once if the log does not show it.
 func TestNoExecutorAdded(t *testing.T) {
 	t.Parallel()
 	log := usualLog()

@@ -77,7 +77,7 @@ func TestFindLocal(t *testing.T) {
 	}
 }
 
-// TestDoctor checks that Doctor says of each service whether it answers.
+// TestDoctor checks that Doctor reports of each service whether it responds.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

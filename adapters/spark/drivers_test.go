@@ -137,7 +137,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-// TestDriversGone checks how soon an application has ended whose driver is gone, with no history server: soon if its
+// TestDriversGone checks how soon an application has ended without a driver, with no history server: soon if its
 // manager has its end, else later, and never by the list of this machine.
 func TestDriversGone(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ func (b *busy) moment(second float64) string {
 	return time.UnixMilli(1_760_000_000_000+int64(second*1000)).UTC().Format("2006-01-02T15:04:05.000") + "GMT"
 }
 
-// tell gives an application what the driver answers at a second.
+// tell gives an application the driver's responses at a second.
 func (b *busy) tell(a *App, now float64) {
 	at := dag.Instant(1_760_000_000_000 + int64(now*1000))
 	a.round++

@@ -29,7 +29,7 @@ type chain struct {
 	asked  []string
 }
 
-// application is what a driver calls the application; on YARN it has an attempt.
+// application is the driver's id of the application; on YARN it has an attempt.
 func (c *chain) application() (id, path string) {
 	if strings.Contains(c.prefix, "/proxy/") {
 		return "application_1_0001", "application_1_0001/1"
@@ -118,7 +118,7 @@ func (c *chain) serve(t *testing.T) (base string, client *yarn.Client) {
 	return s.URL + c.prefix, clientOf(t, rest.Options{}, s.URL)
 }
 
-// edgesOf are what the stages of a snapshot read, and whether it warns that this is a guess.
+// edgesOf returns the edges of a snapshot's stages, and whether it warns that these are a guess.
 func edgesOf(s *dag.Snapshot) (edges string, guess bool) {
 	for k, st := range s.Plan.Jobs[0].Stages {
 		for _, e := range st.After {

@@ -145,7 +145,8 @@ func deadHistoryServer(t *testing.T) {
 	}
 }
 
-// TestStartingDriver checks that a driver that answers by its page for that is waited for, and that this is said.
+// TestStartingDriver checks that the source waits for a driver that responds with its start page, and that a warning
+// reports it.
 func TestStartingDriver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, startingDriver)

@@ -62,7 +62,8 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// valid checks what others rely on: a plan whose stages come after those that they read, and states that fit it.
+// valid checks the promises to other packages: a plan whose stages come after those that they read, and states that fit
+// it.
 func valid(t *testing.T, s *dag.Snapshot) {
 	t.Helper()
 	stages := s.Plan.Jobs[0].Stages

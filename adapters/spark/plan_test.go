@@ -27,7 +27,7 @@ func TestCallSite(t *testing.T) {
 }
 
 // TestPools checks that stages of a FAIR scheduler have the pools that the driver names, those that wait that of their
-// job, and that weights which nobody tells are a warning.
+// job, and that unknown weights are a warning.
 func TestPools(t *testing.T) {
 	t.Parallel()
 	a := NewApp("app-1")

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// poolsHTML is what /stages/ of Spark 3.5.6 has of pools, and a stage below it.
+// poolsHTML is the part of /stages/ of Spark 3.5.6 about pools, with a stage below it.
 const poolsHTML = `<table class="table table-bordered table-striped table-sm sortable table-fixed">
       <thead>
         <tr>
@@ -64,7 +64,7 @@ const poolsHTML = `<table class="table table-bordered table-striped table-sm sor
     <table><tr><td><a href="/stages/pool?poolname=ann">late</a></td><td>7</td><td>7</td><td>7</td><td>7</td><td>FIFO</td></tr>
     </table>`
 
-// TestTakePools checks that the page of a real driver tells the pools, and that no other page does.
+// TestTakePools checks that the pools are read from the page of a real driver, and from no other page.
 func TestTakePools(t *testing.T) {
 	t.Parallel()
 	a := NewApp("app-1")
@@ -145,7 +145,7 @@ func (f *fairly) pages() (n int) {
 }
 
 // TestSourcePools checks that a driver is asked for its pools once, and again when stages come in a pool that it has
-// not listed, that it is asked three times at most, and that a warning says which pools are not known.
+// not listed, that it is asked three times at most, and that a warning names which pools are not known.
 func TestSourcePools(t *testing.T) {
 	t.Parallel()
 	for _, refused := range []bool{false, true} {

@@ -300,7 +300,7 @@ func TestSourceSilent(t *testing.T) {
 	}
 }
 
-// TestSourceGone checks that an application whose end nobody tells ends as unconfirmed.
+// TestSourceGone checks that an application without a reported end ends as unconfirmed.
 func TestSourceGone(t *testing.T) {
 	t.Parallel()
 	f := &fake{tasks: 8, done: 3, now: 1795366700000}

@@ -102,7 +102,7 @@ includedir /nonexistent/
 	}
 }
 
-// TestConfErrors: each says the file and the line.
+// TestConfErrors checks that each error has the file and the line.
 func TestConfErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"[libdefaults]\n dns_lookup_kdc = perhaps": "krb5.conf:2: dns_lookup_kdc = perhaps: it is not true or false",

@@ -151,7 +151,7 @@ func TestCookiesOfPorts(t *testing.T) {
 	}
 }
 
-// TestKDCIsDown: while cookies hold nobody misses the KDC; after that it is named.
+// TestKDCIsDown checks that no error occurs while cookies are valid, and that a later one names the KDC.
 func TestKDCIsDown(t *testing.T) {
 	r := newRealm(t, "10m", "alice", "HTTP/localhost")
 	h := newHadoop(t, r.keytab("HTTP/localhost"))

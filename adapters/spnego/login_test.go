@@ -16,7 +16,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/messages"
 )
 
-// TestWhyNobodyIsLoggedIn: what people are told, and what to do. The KDC is real.
+// TestWhyNobodyIsLoggedIn checks the errors of failed logins, and their advice. The KDC is real.
 func TestWhyNobodyIsLoggedIn(t *testing.T) {
 	r := newRealm(t, "10m", "alice", "bob/host", "HTTP/localhost")
 	both := r.keytab("alice")
@@ -265,7 +265,7 @@ func readAll(t *testing.T, file string) string {
 	return string(b)
 }
 
-// TestSkew: how far the clocks are apart is said, by the KDC's own time.
+// TestSkew checks that an error reports the difference between the clocks, by the KDC's own time.
 func TestSkew(t *testing.T) {
 	who := parsePrincipal("alice@R")
 	err := explain(messages.KRBError{ErrorCode: errorcode.KRB_AP_ERR_SKEW, STime: time.Now().Add(-12 * time.Minute)},

@@ -30,7 +30,7 @@ type realm struct {
 	process *exec.Cmd
 }
 
-// newRealm starts a KDC that knows these principals; tickets live for life. It is down when the test has ended.
+// newRealm starts a KDC with these principals; tickets live for life. It is down when the test has ended.
 func newRealm(t *testing.T, life string, principals ...string) *realm {
 	t.Helper()
 	return newRealmOf(t, "SPNEGO.TEST", life, principals...)
@@ -134,7 +134,7 @@ func (r *realm) stop() {
 	}
 }
 
-// issued counts the tickets that the KDC's log says were given: kind is AS_REQ or TGS_REQ.
+// issued counts the tickets that the KDC's log lists as given: kind is AS_REQ or TGS_REQ.
 func (r *realm) issued(kind string) int {
 	r.t.Helper()
 	b, err := os.ReadFile(filepath.Join(r.dir, "kdc.log"))
@@ -150,7 +150,7 @@ func (r *realm) issued(kind string) int {
 	return n
 }
 
-// login is one whose environment is this realm's configuration and what is given, NAME=VALUE.
+// login is a login with an environment of this realm's configuration and what is given, NAME=VALUE.
 func (r *realm) login(o Options, env ...string) *Login {
 	o.Getenv = func(name string) string {
 		for _, e := range append(env, "KRB5_CONFIG="+filepath.Join(r.dir, "krb5.conf"), "KRB5CCNAME=FILE:"+

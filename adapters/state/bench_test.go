@@ -61,8 +61,8 @@ func BenchmarkRead10000(b *testing.B) {
 	}
 }
 
-// BenchmarkSummaries10000 is what listing the workflows costs once summaries are kept, and one of them was written
-// since.
+// BenchmarkSummaries10000 measures what listing the workflows costs once summaries are kept, and one of them was
+// written since.
 func BenchmarkSummaries10000(b *testing.B) {
 	s := filled(b)
 	kept := json.RawMessage(`{"filler":"` + strings.Repeat("x", 500) + `"}`)

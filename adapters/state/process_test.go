@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// The test binary is also the processes that share a folder: PARATIMER_TEST_PROCESS says what one does.
+// The test binary is also the processes that share a folder: PARATIMER_TEST_PROCESS selects what one does.
 func TestMain(m *testing.M) {
 	what, dir, _ := strings.Cut(os.Getenv("PARATIMER_TEST_PROCESS"), " ")
 	if what == "" {
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 var processes = map[string]func(*Store) error{
-	// count adds runs for ever, and says each that is remembered.
+	// count adds runs for ever, and prints each one that is stored.
 	"count": func(s *Store) error {
 		for i := 0; ; i++ {
 			if err := grow(s, "a.pig", os.Getenv("PARATIMER_TEST_NAME")+strconv.Itoa(i), 5_000); err != nil {
@@ -119,8 +119,8 @@ func start(t *testing.T, what, dir string, env ...string) (*exec.Cmd, *bufio.Sca
 	return cmd, bufio.NewScanner(out)
 }
 
-// TestKilledInTheMiddle kills a writer again and again, wherever it is. What it said is remembered still is, the file
-// is whole, no lock is held and nothing is left behind.
+// TestKilledInTheMiddle kills a writer again and again, wherever it is. Every run that it printed is still stored, the
+// file is whole, no lock is held and nothing is left behind.
 func TestKilledInTheMiddle(t *testing.T) {
 	dir := t.TempDir()
 	rounds := 12
@@ -141,7 +141,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		for lines.Scan() { // what it had said before it died
+		for lines.Scan() { // what it had printed before it died
 			said++
 		}
 		_ = cmd.Wait() // it was killed
@@ -163,7 +163,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestKilledWhileItHoldsTheLock checks that the next one waits for nobody, and that nothing has changed.
+// TestKilledWhileItHoldsTheLock checks that the next process does not wait, and that nothing has changed.
 func TestKilledWhileItHoldsTheLock(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

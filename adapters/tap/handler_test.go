@@ -196,7 +196,7 @@ func TestReadSpool(t *testing.T) {
 	}
 }
 
-// TestAtEnd: what spools told is added when the query has ended; its instants lie within the attempts.
+// TestAtEnd checks that groups from spools are added when the query has ended; its instants lie within the attempts.
 func TestAtEnd(t *testing.T) {
 	s := newStage(t, 1, Limits{})
 	s.src.opt.AtEnd, s.src.opt.Now = true, func() time.Time { return noon }

@@ -173,7 +173,7 @@ func TestDone(t *testing.T) {
 	if s.look() != g {
 		t.Error("what has not changed is not shared")
 	}
-	// The same group is still open, told by a batch that took a second longer.
+	// The same group is still open, reported by a batch that took a second longer.
 	b = reduceBatch(theJob, 1, 0, 1, 70)
 	b.Open = &Open{Name: "#00000000000000ff", Bytes: 90, Seconds: 20.5}
 	s.take(b)

@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// drawBatch is what a tap, a broken one or a liar sends.
+// drawBatch returns a batch of a tap, of a broken one, or of one that sends wrong numbers.
 func drawBatch(t *rapid.T) *Batch {
 	task, number := rapid.IntRange(0, 3).Draw(t, "task"), rapid.IntRange(0, 2).Draw(t, "number")
 	if rapid.Bool().Draw(t, "map") {
@@ -110,7 +110,7 @@ func TestSourceHolds(t *testing.T) {
 	})
 }
 
-// holds is what must be so in any snapshot.
+// holds checks the invariants of any snapshot.
 func holds(t *rapid.T, g *dag.Groups, snap *dag.Snapshot) {
 	for i, r := range g.Reduces {
 		sum, last := r.Implicit, 0.0

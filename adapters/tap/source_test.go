@@ -110,7 +110,7 @@ func attemptAt(task, number int32, state dag.AttemptState, start time.Time) dag.
 	}
 }
 
-// TestMapOutput: what maps tell becomes sizes, largest names and the rest, and bytes are conserved.
+// TestMapOutput checks that reports of maps become sizes, largest names and the rest, and that bytes are conserved.
 func TestMapOutput(t *testing.T) {
 	s := newStage(t, 2, Limits{})
 	if g := s.look(); g != nil {
@@ -158,7 +158,7 @@ func TestMapOutputBounded(t *testing.T) {
 	}
 }
 
-// TestComplete: where every map told every key, the sizes are those of theory.
+// TestComplete checks that sizes are exact if every map reported every key.
 func TestComplete(t *testing.T) {
 	whole := func(task int, sizes ...float64) *Batch {
 		b := mapBatch(theJob, task, 0, sizes...)
@@ -360,7 +360,7 @@ func TestRecordedGroups(t *testing.T) {
 	}
 }
 
-// TestTooMany: groups that no tape can hold are left out, and said to be.
+// TestTooMany: groups that no tape can hold are left out, and reported.
 func TestTooMany(t *testing.T) {
 	s := newStage(t, 1, Limits{})
 	big := make([]dag.GroupSize, maxSize+1)
@@ -396,7 +396,7 @@ func BenchmarkMapOutput(b *testing.B) {
 	}
 }
 
-// TestConcurrent: taps tell while several sources look. The race detector watches.
+// TestConcurrent adds batches while several sources read, for the race detector.
 func TestConcurrent(t *testing.T) {
 	store := NewStore(Limits{})
 	stages := []*stage{newStage(t, 60, Limits{}), newStage(t, 60, Limits{})}

@@ -130,7 +130,7 @@ func TestStoreRefuses(t *testing.T) {
 	}
 }
 
-// TestStoreForgetsOrphans: jobs that nobody watches go, the longest silent first, and never one that is watched.
+// TestStoreForgetsOrphans checks that unwatched jobs are dropped, the longest silent first, and never a watched one.
 func TestStoreForgetsOrphans(t *testing.T) {
 	name := func(i int) string { return fmt.Sprintf("job_1700000000000_%04d", i) }
 	const limit = 15 << 10
@@ -139,7 +139,7 @@ func TestStoreForgetsOrphans(t *testing.T) {
 	for i := range 12 {
 		take(t, s, reduceBatch(name(i), 0, 0, 0, 1, 2, 3))
 		if i > 1 {
-			take(t, s, reduceBatch(name(1), 0, 0, i, 1)) // is heard of again and again
+			take(t, s, reduceBatch(name(1), 0, 0, i, 1)) // is reported again and again
 		}
 	}
 	var there []int
@@ -157,7 +157,7 @@ func TestStoreForgetsOrphans(t *testing.T) {
 	if all := s.cost(); all > limit {
 		t.Errorf("%d bytes", all)
 	}
-	// The longest silent one has much to say: another one goes.
+	// The longest silent one has many groups: another one is dropped.
 	quiet := name(there[2])
 	take(t, s, reduceBatch(quiet, 0, 0, 50, make([]float64, 40)...))
 	if n := len(s.jobs[quiet].tasks[0][0].points); n != 43 {
@@ -197,7 +197,7 @@ func TestStoreIsFull(t *testing.T) {
 	}
 }
 
-// TestFlood: a million batches, of jobs that nobody knows or of any task of one that is watched, stay within the
+// TestFlood: a million batches, of unknown jobs or of any task of one that is watched, stay within the
 // limits.
 func TestFlood(t *testing.T) {
 	const limit = 4 << 20
@@ -245,7 +245,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestStoreCounts: whatever comes, what is counted is what is held, and the limits hold.
+// TestStoreCounts checks that the counts match the stored data, and the limits, for any batches.
 func TestStoreCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const limit = 30 << 10

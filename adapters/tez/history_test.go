@@ -106,7 +106,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// protoFile is what ProtoHistoryLoggingService writes of a DAG, or of the application: a SequenceFile of messages.
+// protoFile is a file of ProtoHistoryLoggingService about a DAG, or about the application: a SequenceFile of messages.
 func protoFile(t *testing.T, records []string, id string, packed bool) []byte {
 	t.Helper()
 	var out bytes.Buffer

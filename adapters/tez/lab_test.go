@@ -275,7 +275,7 @@ func (l *lab) NM(_ context.Context, _, path string) ([]byte, error) {
 			name, len(text), part, name), nil)
 }
 
-// naive is what the crudest watcher would have been given in this tick: all tasks, and of each its attempt with all
+// naive is the response to the crudest watcher in this tick: all tasks, and of each its attempt with all
 // counters.
 func (l *lab) naive() (bytes int) {
 	c := newLab(l.tasks, l.width, l.length)

@@ -69,8 +69,8 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestMasterBoot: both files of a master tell when its JVM began and when it was ready; of a DAG that was submitted
-// much later, that says nothing.
+// TestMasterBoot checks that both files of a master have the start of its JVM and the time when it was ready; for a DAG
+// that was submitted much later, these times are not used.
 func TestMasterBoot(t *testing.T) {
 	t.Parallel()
 	const launched, ready = 1795366160000, 1795366161216
@@ -194,7 +194,7 @@ func equal(got []*vertex, want ...int32) bool {
 	return true
 }
 
-// A task of a vertex without its own progress and one whose cached table hides it are told apart from one that has
+// A task of a vertex without its own progress and one whose cached table hides it are distinguished from one that has
 // done nothing.
 func TestProgress(t *testing.T) {
 	t.Parallel()

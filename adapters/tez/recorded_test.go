@@ -15,7 +15,7 @@ func line(t int64, path, body string) string {
 	return fmt.Sprintf(`{"t":%d,"ms":2.5,"url":"http://rm:8088%s","status":200,"type":"application/json","body":%q}`+"\n", t, path, body)
 }
 
-// Which DAG is played, and what is said where a recording does not hold it.
+// Which DAG is played, and the error if a recording does not have it.
 func TestTezTarget(t *testing.T) {
 	t.Parallel()
 	apps := `{"apps":{"app":[{"id":"application_1_0002","name":"later","user":"bob","applicationType":"TEZ","startedTime":9000},` +
@@ -44,7 +44,7 @@ func TestTezTarget(t *testing.T) {
 	}
 }
 
-// TestNoDAG: an application without a DAG is waited for while it runs; the error after that says what is known of it.
+// TestNoDAG: an application without a DAG is waited for while it runs; the error after that describes it.
 func TestNoDAG(t *testing.T) {
 	t.Parallel()
 	second := strings.TrimSuffix(labDAG, "1") + "2"

@@ -22,7 +22,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A truth is what a recording's DAG was, by an independent reading of its master's history and log. Times are
+// A truth is the real course of a recorded DAG, by an independent reading of its master's history and log. Times are
 // milliseconds from its submission.
 type truth struct {
 	file, id   string
@@ -301,7 +301,7 @@ func warned(s *dag.Snapshot, code string) bool {
 	return slices.ContainsFunc(s.Warnings, func(w dag.Warning) bool { return w.Code == code })
 }
 
-// Where the files of the master are refused its web service alone tells: of tasks everything but where they ran, times
+// If the files of the master are refused, only its web service responds: of tasks everything but where they ran, times
 // to a second, no names or edges.
 func TestWithoutLogs(t *testing.T) {
 	t.Parallel()
@@ -332,7 +332,7 @@ func TestWithoutLogs(t *testing.T) {
 	}
 }
 
-// Where another history service is set there is no history file: the log tells names, edges and memory as well.
+// Where another history service is set there is no history file: the log has names, edges and memory as well.
 func TestWithoutHistory(t *testing.T) {
 	t.Parallel()
 	some := truths[2:5]

@@ -128,7 +128,7 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// TestSessions tells the DAGs of a hub's applications, and observes one without listing applications again.
+// TestSessions lists the DAGs of a hub's applications, and observes one without listing applications again.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	l := newLab(2, 1, 1000)
@@ -164,7 +164,7 @@ func TestSessions(t *testing.T) {
 	see("", "")
 }
 
-// TestDoctor tells what a DAG could be observed by.
+// TestDoctor checks which services could be used to observe a DAG.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	grades := func(l *lab) string {

@@ -197,8 +197,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestFilesComeBack: a DAG that its master says is over waits for files that do not answer now, and not for those that
-// are refused.
+// TestFilesComeBack: a DAG that ended according to its master waits for files that do not answer now, and not for those
+// that are refused.
 func TestFilesComeBack(t *testing.T) {
 	t.Parallel()
 	for _, refused := range []bool{false, true} {

@@ -63,7 +63,7 @@ func TestQueues(t *testing.T) {
 	}
 }
 
-// TestQueueStates: what real schedulers said of their queues, on a cluster of 3072 MB.
+// TestQueueStates checks the states of queues of real schedulers, on a cluster of 3072 MB.
 func TestQueueStates(t *testing.T) {
 	for _, c := range []struct {
 		file, queue string

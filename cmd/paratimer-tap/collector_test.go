@@ -199,7 +199,7 @@ func TestSilentCollector(t *testing.T) {
 	}
 }
 
-// TestLittleDisk checks that a spool that cannot grow keeps whole batches, and that this is said.
+// TestLittleDisk checks that a spool that cannot grow keeps whole batches, and that a warning reports it.
 func TestLittleDisk(t *testing.T) {
 	spool := t.TempDir()
 	file := filepath.Join(spool, "paratimer-tap."+mapAttempt+".ndjson")

@@ -48,7 +48,7 @@ var (
 	}
 )
 
-// A result is what is seen of a command from outside.
+// A result is the observable result of a command.
 type result struct {
 	code        int
 	out, err    string // err without the tap's own lines
@@ -210,7 +210,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// TestFault checks that a fault of the measuring ends the measuring, and is said once.
+// TestFault checks that an error of the measurement ends the measurement, and is reported once.
 func TestFault(t *testing.T) {
 	var c care
 	done := 0

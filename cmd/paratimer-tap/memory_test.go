@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestMemory checks what docs/hadoop.md says, for the program as it is built and for inputs that have nothing to keep
+// TestMemory checks what docs/hadoop.md states, for the program as it is built and for inputs that have nothing to keep
 // small. A process counts the peak of its parent as its own, so this file comes before those whose tests need more.
 func TestMemory(t *testing.T) {
 	if testing.Short() {

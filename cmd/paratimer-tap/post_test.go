@@ -350,7 +350,7 @@ func TestHungDisk(t *testing.T) {
 	<-r.done
 }
 
-// TestSpool checks that a spool is bounded and never has half a line, and that its end is said.
+// TestSpool checks that a spool is bounded and never has half a line, and that its end is reported.
 func TestSpool(t *testing.T) {
 	big := tap.Batch{Note: strings.Repeat("n", tap.MaxNote)}
 	for range tap.MaxPoints {

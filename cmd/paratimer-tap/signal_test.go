@@ -40,7 +40,7 @@ func begin(t *testing.T, side string, env []string, command string) (cmd *exec.C
 
 // TestSignals checks that a signal for the tap is the command's, and that the command's end is the tap's.
 func TestSignals(t *testing.T) {
-	// A shell is told of a signal between two commands.
+	// A shell handles a signal between two commands.
 	const handles = `trap 'echo got %; exit 7' %; echo ready; while :; do sleep 0.01; done`
 	for side, env := range sides {
 		for name, s := range map[string]syscall.Signal{
@@ -66,7 +66,7 @@ func TestSignals(t *testing.T) {
 		_, _ = io.ReadAll(out)
 		_ = cmd.Wait()
 		in.Close()
-		// Java and shells see the same number for a command that a signal has killed and for a tap that says so.
+		// Java and shells see the same number for a command that a signal has killed and for a tap that reports it.
 		if s := cmd.ProcessState.Sys().(syscall.WaitStatus); !(s.Exited() && s.ExitStatus() == 143) &&
 			!(s.Signaled() && s.Signal() == unix.SIGTERM) {
 			t.Errorf("%s: %v", side, cmd.ProcessState)

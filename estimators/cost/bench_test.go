@@ -219,7 +219,7 @@ func BenchmarkTickGroups(b *testing.B) {
 	}
 }
 
-// BenchmarkSkew is what a look for skew adds to a tick whose replay is made.
+// BenchmarkSkew measures what a look for skew adds to a tick whose replay is made.
 func BenchmarkSkew(b *testing.B) {
 	for _, c := range []struct{ jobs, points int }{{100, 0}, {10, 1000}} {
 		b.Run(fmt.Sprintf("jobs=%d/points=%d", c.jobs, c.points), func(b *testing.B) {

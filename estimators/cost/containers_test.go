@@ -59,7 +59,7 @@ func submitted(at dag.Instant) *dag.Snapshot {
 	return s
 }
 
-// seenAt is what is seen at an instant of the run, and when it ends.
+// seenAt returns the snapshot at an instant of the run, and its end.
 func seenAt(t *testing.T, slow float64, at dag.Instant) (*dag.Snapshot, dag.Instant) {
 	t.Helper()
 	sch, err := schedule.Replay(submitted(0), truth(slow), schedule.Options{})

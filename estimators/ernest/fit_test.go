@@ -166,7 +166,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// A term is let in only where it lowers the leave-one-out error, and a warning says so.
+// A term is let in only where it lowers the leave-one-out error, and a warning reports it.
 func TestExtraTerms(t *testing.T) {
 	root := func(m, s float64) float64 { return 2 + 100*s/m + 50*math.Sqrt(s) }
 	square := func(m, s float64) float64 { return 2 + 100*s/m + 300*s*s/m }

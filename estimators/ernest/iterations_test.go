@@ -55,7 +55,7 @@ func TestIterations(t *testing.T) {
 	}
 }
 
-// Where all runs have the same number of iterations, set-up cannot be told from them, and a warning says so.
+// Where all runs have the same number of iterations, set-up cannot be separated from them, and a warning reports it.
 func TestIterationsOfOneCount(t *testing.T) {
 	m := must(t, iterate([]int{10}, 0, 1), FitOptions{})
 	if m.Setup != 0 || !slices.Contains(codes(m.Warnings), "setup_within") {

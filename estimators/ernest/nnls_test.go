@@ -41,8 +41,8 @@ func TestNonnegativeErrors(t *testing.T) {
 	}
 }
 
-// Columns of facts/ernest.md a.2, set 4: with one machine count, 1, machines and ln(machines) cannot be told
-// apart.
+// Columns of facts/ernest.md a.2, set 4: with one machine count, 1, machines and ln(machines) cannot be
+// distinguished.
 func TestDependentColumns(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows [][]float64

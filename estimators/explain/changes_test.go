@@ -295,7 +295,7 @@ func TestAvoidances(t *testing.T) {
 	}
 }
 
-// A change says whose application came, grew and went.
+// A change names the application that came, grew or went.
 func TestChangesNameOthers(t *testing.T) {
 	bob := dag.Load{ID: "application_1_0002", Name: "skew.pig", User: "bob", HeldMB: 512}
 	more := bob

@@ -196,7 +196,7 @@ func TestChangesNewWork(t *testing.T) {
 }
 
 // TestChangesExpectedWorkGone checks that stages that a profile expected may be gone from the plan, and that those
-// after them are told by their names.
+// after them are listed by their names.
 func TestChangesExpectedWorkGone(t *testing.T) {
 	t.Parallel()
 	before, later := program(4000, 4, 4, 4), program(5000, 4)

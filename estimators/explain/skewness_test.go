@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// keyed is a cost model that knows the key groups of every job, which take the power of their bytes in milliseconds.
+// keyed is a cost model with the key groups of every job, which take the power of their bytes in milliseconds.
 func keyed(groups *dag.Groups, power float64) estimators.Model {
 	return func(run dag.Run) estimators.Costs {
 		costs := paperModel(run)
@@ -104,7 +104,7 @@ func TestSkewOfTwoReduces(t *testing.T) {
 	}
 }
 
-// Two branches that end together hold the end back together: neither does alone, and both are told.
+// Two branches that end together hold the end back together: neither does alone, and both are reported.
 func TestSkewOfTwoBranches(t *testing.T) {
 	plan := unevenPlan(10_000, 60_000, 10_000)
 	plan.Cluster.MapSlots, plan.Cluster.ReduceSlots = 3, 9
@@ -126,7 +126,7 @@ func TestSkewOfTwoBranches(t *testing.T) {
 	}
 }
 
-// What is short, or hides behind another job, is not told; what nobody knows is nil.
+// What is short, or hides behind another job, is not listed; unknown data is nil.
 func TestNoSkew(t *testing.T) {
 	for name, records := range map[string][]float64{
 		"even":         {10_000, 10_000, 10_000, 10_000},
@@ -261,7 +261,7 @@ func TestChangedCosts(t *testing.T) {
 	}
 }
 
-// Only a few jobs are told of, the worst.
+// Only a few jobs are listed, the worst.
 func TestSkewIsBounded(t *testing.T) {
 	plan := unevenPlan(10_000, 60_000)
 	plan.Cluster.MapSlots, plan.Cluster.ReduceSlots = 9, 90
@@ -302,7 +302,8 @@ func TestDoneKeys(t *testing.T) {
 	}
 }
 
-// A snapshot in mid-run: the long reduce has run for 30 s, the others are done. What is left is told, not what is lost.
+// A snapshot in mid-run: the long reduce has run for 30 s, the others are done. The remaining work is listed, not the
+// lost work.
 func TestSkewInMidRun(t *testing.T) {
 	plan := unevenPlan(10_000, 60_000, 10_000, 10_000)
 	s := golden.Start(plan)

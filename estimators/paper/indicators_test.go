@@ -43,7 +43,7 @@ func live() *dag.Snapshot {
 	return s
 }
 
-// Indicators work from what attempts say where the plan knows nothing.
+// Indicators work from what attempts say where the plan has no costs.
 func TestIndicatorsWithoutPlan(t *testing.T) {
 	w := estimators.NewReplayContext(runOf(live()), plannedCosts, estimators.Options{})
 	a := amounts(w.Run.Now())

@@ -30,8 +30,8 @@ func TestExtraSegmentsAreNotNegative(t *testing.T) {
 	}
 }
 
-// noisy says whether some attempt of a case took another time than its plan says. Then nobody can tell where the others
-// stood before their snapshot.
+// noisy reports whether some attempt of a case took another time than its plan says. Then it is unknown where the
+// others stood before their snapshot.
 func noisy(c *golden.Case) bool {
 	for i := range c.Instants {
 		s := c.Instants[i].Snapshot
@@ -48,7 +48,7 @@ func noisy(c *golden.Case) bool {
 	return false
 }
 
-// asPlanned says whether what a snapshot shows of an attempt is the planned course.
+// asPlanned reports whether what a snapshot shows of an attempt is the planned course.
 func asPlanned(s *dag.Snapshot, j int, k dag.StageIndex, a dag.Attempt) bool {
 	done, end := planned(s.Plan, j, k, int(a.Task), a.Start, s.At)
 	switch a.State {

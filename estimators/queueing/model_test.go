@@ -184,7 +184,7 @@ func TestOneTask(t *testing.T) {
 	}
 }
 
-// TestFewerWavesLater: a job whose tree of fewer waves takes longer was told to respond in -2648 s.
+// TestFewerWavesLater: a job whose tree of fewer waves takes longer was predicted to respond in -2648 s.
 func TestFewerWavesLater(t *testing.T) {
 	s := &Spec{Nodes: 3, CPUs: 2, MapSlots: 1, ShuffleThreads: 1, ReduceSlots: 2, Jobs: []Job{
 		{

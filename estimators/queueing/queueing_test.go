@@ -98,7 +98,7 @@ func TestExtrapolatedDemands(t *testing.T) {
 	}
 }
 
-// Each answer says what is known against it.
+// Each answer has its warnings.
 func TestWarnings(t *testing.T) {
 	one, _ := Published(4, 1)
 	two, _ := Published(4, 1)

@@ -130,7 +130,7 @@ func open(t *testing.T, address string, l look) *tab {
 	return p
 }
 
-// do is a command of the protocol whose result nobody needs.
+// do runs a command of the protocol and ignores its result.
 func do[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
 	return func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, target, command, params)
@@ -154,7 +154,7 @@ func (p *tab) resize(t *testing.T, width int64, dark bool) {
 		}}))
 }
 
-// heard notes what a page should not do.
+// heard records the errors of a page.
 func (p *tab) heard(event any, address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,9 +17,9 @@ var (
 	one   = flag.Uint64("chaos.seed", 0, "the only seed to run; 0: as many as -chaos.seeds")
 )
 
-// TestChaos: under every fault plan a run is seen to the same end, with the same totals; on the way no number is told
-// that no whole answer has said, nothing is taken for lost that is not, and what has ended stays so. An old answer with
-// a new date is believed: no service of Hadoop lets a cache keep its answers.
+// TestChaos: under every fault plan a run is seen to the same end, with the same totals; on the way no number is
+// reported that no whole answer has reported, nothing is taken for lost that is not, and what has ended stays so. An
+// old answer with a new date is believed: no service of Hadoop lets a cache keep its answers.
 func TestChaos(t *testing.T) {
 	worlds := recordedWorlds(t)
 	for i := range 2 {
@@ -79,7 +79,7 @@ func eachSeed(t *testing.T, i, n int, run func(t *testing.T, plan FaultPlan)) {
 	}
 }
 
-// A total is what became of a job.
+// A total is the outcome of a job.
 type total struct {
 	State                dag.State
 	Seconds              float64
@@ -157,7 +157,7 @@ func (w watched) sameEnd(t *testing.T, calm watched) {
 	}
 }
 
-// plausible holds every snapshot against what whole answers have said, and against the one before.
+// plausible compares every snapshot with the whole responses, and with the one before.
 func (w watched) plausible(t *testing.T, calm watched) {
 	t.Helper()
 	lost := map[string]bool{}

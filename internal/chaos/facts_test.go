@@ -17,8 +17,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A said is what complete answers have said: "name field number". It stands below the chaos, and reads JSON by other
-// code than the adapter's.
+// A said has the numbers of complete responses: "name field number". It stands below the chaos, and reads JSON by
+// other code than the adapter's.
 type said struct {
 	next http.RoundTripper
 
@@ -94,7 +94,7 @@ func key(of, field string, v float64) string {
 	return of + " " + field + " " + strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// holds fails where a snapshot tells a number that no complete answer has told.
+// holds fails if a snapshot has a number that no complete response has reported.
 func (s *said) holds(t *testing.T, snap *dag.Snapshot) {
 	t.Helper()
 	s.mu.Lock()
@@ -178,7 +178,7 @@ func (s *said) holds(t *testing.T, snap *dag.Snapshot) {
 	}
 }
 
-// twin says that another attempt of the task ended when this one did.
+// twin reports whether another attempt of the task ended when this one did.
 func (s *said) twin(p *dag.StageState, a *dag.Attempt) bool {
 	return slices.ContainsFunc(p.Attempts, func(b dag.Attempt) bool {
 		return b.Task == a.Task && b.Number != a.Number &&
@@ -186,7 +186,7 @@ func (s *said) twin(p *dag.StageState, a *dag.Attempt) bool {
 	})
 }
 
-// near says that a progress was said, but for what dividing by 100 does to it.
+// near reports whether a progress was reported, up to the rounding of a division by 100.
 func (s *said) near(of string, ratio float64) bool {
 	for _, v := range []float64{ratio * 100, math.Nextafter(ratio*100, 0), math.Nextafter(ratio*100, 200)} {
 		if s.fact[key(of, "progress", v)] {

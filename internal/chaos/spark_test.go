@@ -47,7 +47,7 @@ func TestChaosSpark(t *testing.T) {
 				got := w.watch(t, plan)
 				plausibleSpark(t, got)
 				last, end := got[len(got)-1], calm[len(calm)-1]
-				// Where answers of the history server are old or none for long, the end may not be told.
+				// Where answers of the history server are old or none for long, the end may be unknown.
 				if last.State != end.State && (last.State != dag.EndedUnconfirmed || plan.Rate < 0.2) {
 					t.Errorf("%v: it ended %v, else %v", plan, last.State, end.State)
 				}
@@ -125,7 +125,7 @@ func plausibleSpark(t *testing.T, run []*dag.Snapshot) {
 	}
 }
 
-// sparkTotals is what became of an application.
+// sparkTotals is the outcome of an application.
 func sparkTotals(s *dag.Snapshot) string {
 	out := fmt.Sprintf("%v;", s.State)
 	for k := range s.Jobs[0].Stages {

@@ -153,7 +153,7 @@ func plausibleTez(t *testing.T, run []*dag.Snapshot) {
 	}
 }
 
-// tezTotals is what became of a DAG.
+// tezTotals is the outcome of a DAG.
 func tezTotals(s *dag.Snapshot) string {
 	out := fmt.Sprintf("%v;", s.State)
 	for k := range s.Jobs[0].Stages {

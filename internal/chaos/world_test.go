@@ -22,7 +22,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// A world is a cluster whose clock is the bubble's.
+// A world is a cluster with the bubble's clock.
 type world struct {
 	name  string
 	open  func(t *testing.T) // before anything else
@@ -90,7 +90,7 @@ func (w *world) read(t *testing.T, file string) {
 
 const every = 3 * time.Second
 
-// dated says of each answer that it is of now.
+// dated sets the date of each response to now.
 type dated struct {
 	next  http.RoundTripper
 	start dag.Instant
@@ -174,7 +174,7 @@ func simulatedWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// A watched run is what a watcher saw of a world.
+// A watched run has the snapshots of a world.
 type watched struct {
 	run    []*dag.Snapshot
 	missed int

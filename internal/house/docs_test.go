@@ -24,7 +24,7 @@ var (
 		"estimators/whatif", "adapters/simulate")
 )
 
-// TestDocs checks that every package says what it is for, and those that others may embed say what stays, name by name.
+// TestDocs checks that every package has a comment, and that the public ones state their stability, name by name.
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {
@@ -109,7 +109,7 @@ func countExamples(d *doc.Package) int {
 	return n
 }
 
-// spokenFor are methods whose name says it all: those of errors, of fmt, and of encodings.
+// spokenFor are methods that need no comment: those of errors, of fmt, and of encodings.
 var spokenFor = []string{
 	"Error", "Unwrap", "Is", "String", "MarshalText", "UnmarshalText", "MarshalJSON",
 	"UnmarshalJSON",

@@ -16,7 +16,7 @@ import (
 
 const module = "github.com/paratimer/paratimer/"
 
-// core is what neither does I/O nor reads a clock.
+// core are the packages that neither do I/O nor read a clock.
 var core = []string{
 	"dag", "schedule", "pathfrag", "estimators", "sketch",
 	"units",
@@ -36,12 +36,12 @@ var drawings = []string{
 	"cmd/paratimer/internal/runreport", "cmd/paratimer/internal/screen",
 }
 
-// pure says whether a package does no I/O and reads no clock.
+// pure reports whether a package does no I/O and reads no clock.
 func pure(p pkg) bool {
 	return slices.Contains(core, top(p.name())) || slices.Contains(drawings, p.name())
 }
 
-// A pkg is what `go list` says of a package; imports of tests are not looked at.
+// A pkg is the output of `go list` about a package; imports of tests are not looked at.
 type pkg struct {
 	ImportPath string
 	Dir        string
@@ -98,7 +98,7 @@ func list(t *testing.T, module string) []pkg {
 	}
 }
 
-// may says which parts of the house a part may import. Everything may import itself.
+// may lists which parts of the house a part may import. Everything may import itself.
 //
 //	cmd ──► adapters ──► dag ◄── schedule ◄── pathfrag ◄── estimators ◄── cmd
 //	        adapters/simulate ──► schedule
@@ -252,7 +252,7 @@ func TestEnginesAreStrangers(t *testing.T) {
 	}
 }
 
-// TestBelowEngines checks that the HTTP client, the cluster's configuration and YARN know no engine: they import none.
+// TestBelowEngines checks that the HTTP client, the cluster's configuration and YARN import no engine.
 func TestBelowEngines(t *testing.T) {
 	checked := 0
 	for _, p := range packages(t) {
@@ -272,7 +272,7 @@ func TestBelowEngines(t *testing.T) {
 	}
 }
 
-// TestNumericLeaves checks that leaves know floats, not jobs.
+// TestNumericLeaves checks that leaves use floats, not jobs.
 func TestNumericLeaves(t *testing.T) {
 	for _, p := range packages(t) {
 		if !strings.HasPrefix(p.name(), "estimators/internal/") {

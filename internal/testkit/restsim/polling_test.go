@@ -188,7 +188,7 @@ func naive(t testing.TB, c *Cluster) (bytes int64) {
 	return bytes
 }
 
-// A traffic is what a run took to watch.
+// A traffic has the requests and bytes of a watch.
 type traffic struct {
 	ticks, naive, ours, requests, most int64
 }

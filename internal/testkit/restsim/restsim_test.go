@@ -38,7 +38,7 @@ func script() *dag.Plan {
 	return p
 }
 
-// TestSourceSeesTheRun: what a source reads off the services is what the run was, tick by tick.
+// TestSourceSeesTheRun compares the snapshots of a source with the run, tick by tick.
 func TestSourceSeesTheRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		plan *dag.Plan
@@ -110,7 +110,7 @@ func job0(s *dag.Snapshot, node, id string) *dag.JobState {
 func compare(t *testing.T, got, want *dag.Snapshot) (n int) {
 	t.Helper()
 	if !slices.ContainsFunc(want.Jobs, func(j dag.JobState) bool { return j.State >= dag.Running }) {
-		return 0 // until a master is up, nobody can know the graph
+		return 0 // until a master is up, the graph is unknown
 	}
 	if len(got.Jobs) != len(want.Jobs) {
 		t.Fatalf("at %d: %d jobs, want %d", want.At, len(got.Jobs), len(want.Jobs))

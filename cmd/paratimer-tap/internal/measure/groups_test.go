@@ -205,7 +205,7 @@ func TestSteps(t *testing.T) {
 	}
 	m.End(23 * time.Second)
 	points, open = m.Take(23 * time.Second)
-	// b was told with the others: it is tiny. c and d share what was left.
+	// b was reported with the others: it is tiny. c and d share what was left.
 	if len(points) != 3 || points[0] != (tap.Point{Age: 10, Bytes: 8, Seconds: 1, Count: 1}) || points[1].Bytes != 4 &&
 		points[1].Bytes != 5005 || open != nil {
 		t.Errorf("%+v, %+v", points, open)
@@ -287,7 +287,7 @@ func TestOwnEnd(t *testing.T) {
 	}
 }
 
-// TestKeys checks that groups are told apart as Hadoop's keys are.
+// TestKeys checks that groups are distinguished as Hadoop's keys are.
 func TestKeys(t *testing.T) {
 	long := strings.Repeat("k", MaxLine)
 	for _, c := range []struct {

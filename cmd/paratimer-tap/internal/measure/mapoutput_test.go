@@ -189,7 +189,8 @@ func TestMemoryOfMapOutput(t *testing.T) {
 	}
 }
 
-// TestNamesAreKept checks that the names of other keys are dropped in time, and those of keys that may be told are not.
+// TestNamesAreKept checks that the names of other keys are dropped in time, and those of keys that may be reported are
+// not.
 func TestNamesAreKept(t *testing.T) {
 	m := NewMapOutput(Params{Format: output, Reduces: 3, Lambda: 10, Show: true})
 	heavy, long := "heavy", strings.Repeat("long", 20)

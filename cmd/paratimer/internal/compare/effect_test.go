@@ -55,8 +55,8 @@ func TestEffects(t *testing.T) {
 // replay may be off by one.
 const heartbeat = 1000
 
-// TestWhatAFailureCost checks that a failure is told what it cost, on the critical path or off it: the same night with
-// and without it differ by nothing else.
+// TestWhatAFailureCost checks that a failure is reported with its cost, on the critical path or off it: the same night
+// with and without it differ by nothing else.
 func TestWhatAFailureCost(t *testing.T) {
 	plan := joinOf(t, 1, 1)
 	for n := range 6 {

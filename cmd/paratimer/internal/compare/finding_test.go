@@ -65,7 +65,7 @@ func TestMoreDataIsNoRegression(t *testing.T) {
 	}
 }
 
-// TestOneEarlierRunIsDoubted checks that what is flagged against a single run is said to be doubtful.
+// TestOneEarlierRunIsDoubted checks that what is flagged against a single run is marked as doubtful.
 func TestOneEarlierRunIsDoubted(t *testing.T) {
 	c := compared(t, night(t, joinOf(t, 1, 1), 0, usual), night(t, joinOf(t, 1, 1.5), 1, usual))
 	if len(c.Findings) == 0 {
@@ -79,7 +79,7 @@ func TestOneEarlierRunIsDoubted(t *testing.T) {
 }
 
 // TestFalseAlarms measures how often noise alone is flagged, and how often records that take a fifth or half longer
-// are, and holds what docs/reports.md says of it.
+// are, and checks the statement of docs/reports.md about it.
 func TestFalseAlarms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it simulates hundreds of runs")

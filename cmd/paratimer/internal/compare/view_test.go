@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// hostile is what a cluster may call things.
+// hostile has names that a cluster may use.
 const hostile = "</script><script>alert(1)</script>\x1b[31m\u202e"
 
 // run is one of a script of one job, whose maps take so long for 100 records each.

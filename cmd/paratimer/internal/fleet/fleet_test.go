@@ -183,7 +183,7 @@ func (s *said) show(w Watched, tick frame.Tick) error {
 	return nil
 }
 
-// summary is what became of each workflow: its last state, and the states that its alerts went through.
+// summary is the outcome of each workflow: its last state, and the states that its alerts went through.
 func (s *said) summary() string {
 	var out []string
 	for name, all := range s.frames {
@@ -266,7 +266,8 @@ func sameWords(a, b string) bool {
 	return slices.Equal(norm(a), norm(b))
 }
 
-// TestOrderDoesNotMatter: what is said of a workflow does not depend on which others there are, or in which order.
+// TestOrderDoesNotMatter checks that the reports about a workflow do not depend on which others there are, or in which
+// order.
 func TestOrderDoesNotMatter(t *testing.T) {
 	summaryOf := func(order func([]yarn.Submitted)) (out string) {
 		synctest.Test(t, func(t *testing.T) {

@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestFaults: every fault of a file is told at once, at its place.
+// TestFaults: every fault of a file is reported at once, at its place.
 func TestFaults(t *testing.T) {
 	rule := func(more string) string { return "rules:\n  - name: a\n    " + more + "\n" }
 	for _, c := range []struct{ text, want string }{

@@ -28,7 +28,7 @@ func (l *learner) Next(ctx context.Context) (*dag.Snapshot, error) {
 }
 
 // TestSiblings: the conf of the second job of a wave is read before that of the first, by which the workflow is
-// watched. Nobody else may watch it, or people hear of it twice.
+// watched. No other session may watch it, or its alerts would be sent twice.
 func TestSiblings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{}

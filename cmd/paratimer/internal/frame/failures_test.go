@@ -88,7 +88,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestFailuresAreBounded checks that the newest are told and all are counted.
+// TestFailuresAreBounded checks that the newest are reported and all are counted.
 func TestFailuresAreBounded(t *testing.T) {
 	s := chain()
 	s.Jobs[0].Stages[dag.Map].Attempts = nil

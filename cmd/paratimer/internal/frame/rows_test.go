@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestJobsNameWhatTheyComeAfter checks that a job's dependencies are told by node, and that none is an empty list.
+// TestJobsNameWhatTheyComeAfter checks that a job's dependencies are reported by node, and that none is an empty list.
 func TestJobsNameWhatTheyComeAfter(t *testing.T) {
 	got := [][]string{}
 	for _, j := range jobs(chain(), nil, futureOf(nil)) {

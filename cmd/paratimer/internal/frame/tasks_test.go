@@ -81,7 +81,8 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestTasksOfOneThatFailed checks that a task that will run again is told by what failed, and when it will.
+// TestTasksOfOneThatFailed checks that a task that will run again is listed with its failed attempt, and its next
+// start.
 func TestTasksOfOneThatFailed(t *testing.T) {
 	s := chain()
 	s.Jobs[0].Stages[dag.Map].Attempts = s.Jobs[0].Stages[dag.Map].Attempts[:2]

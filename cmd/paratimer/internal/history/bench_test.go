@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// BenchmarkProfile is what a watch pays once for the history of 50 runs of ten jobs with 500 maps each.
+// BenchmarkProfile measures what a watch pays once for the history of 50 runs of ten jobs with 500 maps each.
 func BenchmarkProfile(b *testing.B) {
 	w := &state.Workflow{Name: "a.pig"}
 	for i := range maxRuns {
@@ -38,9 +38,9 @@ func BenchmarkProfile(b *testing.B) {
 	}
 }
 
-// BenchmarkMatch10000 is what the first look at a query costs, of whose script 50 runs are remembered among 10,000 of
-// 200 scripts of three jobs: the file is read, its runs are put into lines and weighed, the line that fits is found,
-// and its profile made. Against: the file's bytes are read and taken apart as JSON.
+// BenchmarkMatch10000 measures what the first look at a query costs, of whose script 50 runs are remembered among
+// 10,000 of 200 scripts of three jobs: the file is read, its runs are put into lines and weighed, the line that fits is
+// found, and its profile made. Against: the file's bytes are read and taken apart as JSON.
 func BenchmarkMatch10000(b *testing.B) {
 	store, err := state.Open(b.TempDir())
 	if err != nil {

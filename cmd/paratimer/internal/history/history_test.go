@@ -207,7 +207,7 @@ func TestOneDoesNotLearnFromOneself(t *testing.T) {
 	}
 }
 
-// TestTwoScriptsOfOneName checks that their jobs tell them apart.
+// TestTwoScriptsOfOneName checks that scripts of one name are distinguished by their jobs.
 func TestTwoScriptsOfOneName(t *testing.T) {
 	one := []string{"GROUP_BY", "JOIN", "ORDER_BY"}
 	other := []string{"DISTINCT", "COGROUP"}

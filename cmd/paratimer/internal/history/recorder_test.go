@@ -66,7 +66,7 @@ func script() *dag.Plan {
 	return p
 }
 
-// said is what is said of the range at a time of a run.
+// said is the range at a time of a run, as text.
 func said(at time.Duration) estimators.Estimate {
 	tick := estimators.TickOf(at, 0, estimators.Distribution{4 * time.Second, 5 * time.Second, 6 * time.Second})
 	return estimators.Estimate{Tick: &tick}
@@ -164,7 +164,7 @@ func TestARunThatIsNotOverIsNotRemembered(t *testing.T) {
 	}
 }
 
-// TestTroubleStopsNoWatch checks that what cannot be read or written is said, and the run is watched to its end.
+// TestTroubleStopsNoWatch checks that read and write errors are logged, and the run is watched to its end.
 func TestTroubleStopsNoWatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		corrupt func(dir string) error

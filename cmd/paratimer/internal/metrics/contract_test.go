@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// described are the names and labels of all series that we may make, as the table of docs/alerts.md says them.
+// described are the names and labels of all series that we may export, as the table of docs/alerts.md states them.
 func described(t *testing.T) map[string]string {
 	t.Helper()
 	m, _ := newMetrics(Options{})

@@ -33,7 +33,7 @@ func newMetrics(o Options) (*Metrics, *clock) {
 	return New(o), c
 }
 
-// full is a frame that knows everything.
+// full is a frame with all values.
 func full(id, name string, remaining time.Duration) frame.Frame {
 	seconds := func(d time.Duration) *frame.Seconds { return frame.SecondsIn(&d) }
 	left := seconds(remaining)
@@ -55,7 +55,7 @@ func full(id, name string, remaining time.Duration) frame.Frame {
 	}
 }
 
-// empty is a frame that knows nothing.
+// empty is a frame without values.
 func empty(id, name string) frame.Frame {
 	return frame.Frame{
 		Workflow:  frame.Workflow{ID: frame.Text(id), Name: frame.Text(name), State: dag.Submitted},

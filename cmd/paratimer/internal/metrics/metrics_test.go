@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestSeries compares every series by value: of a frame that knows everything, and of one that knows nothing.
+// TestSeries compares every series by value: of a frame with all values, and of one without values.
 func TestSeries(t *testing.T) {
 	m, _ := newMetrics(Options{Every: 3 * time.Second, Version: "v1", Revision: "abc", Go: "go1"})
 	of := empty("wf-2", "new.pig")
@@ -77,7 +77,7 @@ paratimer_workflow_info{engine="Tez",workflow="new.pig"} 1
 	}
 }
 
-// TestNothing checks that before the first frame nothing is said of time.
+// TestNothing checks that no series about time exists before the first frame.
 func TestNothing(t *testing.T) {
 	m, _ := newMetrics(Options{})
 	const want = `paratimer_build_info{goversion="",revision="",version=""} 1

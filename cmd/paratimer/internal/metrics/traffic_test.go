@@ -109,7 +109,7 @@ func TestTextfile(t *testing.T) {
 	}
 }
 
-// TestTextfileTrouble checks that a file that cannot be written is told once, and again once it could be.
+// TestTextfileTrouble checks that a file that cannot be written is reported once, and again once it could be.
 func TestTextfileTrouble(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	m, c := newMetrics(Options{})

@@ -33,8 +33,8 @@ func (f *fullDisk) Update(name string, change func(*state.Workflow) error) error
 
 var errNoSpace = net.OpError{Op: "write", Net: "file", Err: syscall.ENOSPC}
 
-// TestDiskFull: a disk that is full loses no alert and ends no watch. It is said once, and what was told is written as
-// soon as there is room.
+// TestDiskFull: a disk that is full loses no alert and ends no watch. It is logged once, and the alerts are
+// written as soon as there is room.
 func TestDiskFull(t *testing.T) {
 	s := newServer(t, nil)
 	disk := &fullDisk{Store: open(t, t.TempDir()), full: true}
@@ -61,8 +61,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestDiskFullAtTheEnd: the disk is full when the query ends. What was told of it is written once there is room, though
-// nobody watches it any more.
+// TestDiskFullAtTheEnd: the disk is full when the query ends. Its alerts are written once there is room,
+// though no watcher runs any more.
 func TestDiskFullAtTheEnd(t *testing.T) {
 	disk := &fullDisk{Store: open(t, t.TempDir())}
 	k := newDesk(t, disk, newWebhook(t, newServer(t, nil).URL, ""))

@@ -18,7 +18,7 @@ import (
 // fullDiskChild marks the process of TestFullDisk in which no file may grow.
 const fullDiskChild = "TEST_FULL_DISK"
 
-// TestFullDisk: a file system that takes no more while a query becomes late. Alertmanager is told all the same, the
+// TestFullDisk: a file system that takes no more while a query becomes late. Alertmanager is notified all the same, the
 // state stays whole as it was, and is as it should be once there is room.
 func TestFullDisk(t *testing.T) {
 	if os.Getenv(fullDiskChild) != "" {

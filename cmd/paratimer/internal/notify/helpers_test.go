@@ -96,7 +96,7 @@ type received struct {
 	body   []byte
 }
 
-// A server answers as it is told, and remembers.
+// A server responds as a test sets it, and records requests.
 type server struct {
 	*httptest.Server
 	mu     sync.Mutex

@@ -107,7 +107,7 @@ func (k *torturer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	k.strike()
-	// who asks a second time has kept what it was told the first time
+	// a second request shows that the first response was stored
 	if k.asks++; k.asks == 3 && k.step < len(story)-1 {
 		k.step, k.asks = k.step+1, 1
 	}

@@ -18,7 +18,7 @@ type look struct {
 	left  time.Duration
 }
 
-// heard plays looks through the bounds and a webhook, and returns what people hear.
+// heard plays looks through the bounds and a webhook, and returns the notifications.
 func heard(t *testing.T, due time.Duration, looks ...look) string {
 	t.Helper()
 	s := newServer(t, nil)
@@ -52,7 +52,7 @@ func heard(t *testing.T, due time.Duration, looks ...look) string {
 	return strings.Join(told, ", ")
 }
 
-// TestQueryTrouble: what people hear of queries that do what nobody expects. All are due after ten minutes.
+// TestQueryTrouble checks the notifications about queries that behave unexpectedly. All are due after ten minutes.
 func TestQueryTrouble(t *testing.T) {
 	const m = time.Minute
 	for _, c := range []struct {

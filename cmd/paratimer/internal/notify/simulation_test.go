@@ -21,8 +21,8 @@ import (
 
 // TestSimulation plays random troubles in virtual time: watchers that are killed, one or two, with one state folder or
 // two; observations that fail, disks that are full, clocks that are set, other ends that are down, fail, ask for
-// patience or hang. Nothing is lost, nothing is told twice to who knows idempotency keys, and nobody hears of a query
-// that was on time by a margin.
+// patience or hang. Nothing is lost, no receiver with idempotency keys gets a notification twice, and there is none
+// about a query that was on time by a margin.
 func TestSimulation(t *testing.T) {
 	schedules := fixtures.Long(2_000, 10_000)
 	switch {
@@ -255,8 +255,8 @@ var form = regexp.MustCompile(`^((at_risk |late |at_risk late )resolved )*$`)
 
 func verify(processes []*process, queries []*query, shared bool, sum *tally) error {
 	am := processes[0].am
-	// Who is killed while the disk is full forgets what it has told and what it had to tell: also for who shares its
-	// folder.
+	// A watcher that is killed while the disk is full loses its sent and pending notifications, also for watchers that
+	// share its folder.
 	forgot := slices.ContainsFunc(processes, func(p *process) bool { return !p.checked })
 	for _, q := range queries {
 		sum.Queries++

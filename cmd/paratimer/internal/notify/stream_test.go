@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// TestLine: what is told of an alert as it stands, tick by tick. Small letters are states, a plus says that the watcher
-// had seen the query before it ended.
+// TestLine checks the notifications about an alert, tick by tick. Small letters are states, a plus says that the
+// watcher had seen the query before it ended.
 func TestLine(t *testing.T) {
 	for _, c := range []struct{ name, seen, told string }{
 		{"on track to the end", "on_track on_track met", ""},

@@ -237,7 +237,8 @@ func TestClockStep(t *testing.T) {
 	}
 }
 
-// TestMembers: each member of a cluster is told, and one that is down does not hide it from the others.
+// TestMembers checks that each member of a cluster gets the alert, and one that is down does not hide it from the
+// others.
 func TestMembers(t *testing.T) {
 	var k *desk
 	now := func() time.Time { return k.now() }

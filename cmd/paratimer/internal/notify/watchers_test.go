@@ -33,7 +33,7 @@ func TestTakeOver(t *testing.T) {
 	if len(all) != 3 || !strings.HasSuffix(all[2].header.Get("Idempotency-Key"), "resolved") {
 		t.Errorf("told %d times", len(all))
 	}
-	// A third one comes when all is said.
+	// A third one comes when all is sent.
 	c := newDesk(t, open(t, dir), newWebhook(t, s.URL, ""))
 	_, f := seen("wf_1", frame.Ended, frame.Missed)
 	c.w.Recall(f)
@@ -111,7 +111,7 @@ func TestNewID(t *testing.T) {
 	}
 }
 
-// TestNewIDLate: what was told before the script had its own id is taken back where it was told.
+// TestNewIDLate checks that alerts sent before the script had its own id are resolved where they were sent.
 func TestNewIDLate(t *testing.T) {
 	s := newServer(t, nil)
 	k := newDesk(t, open(t, t.TempDir()), newWebhook(t, s.URL, ""))
@@ -130,7 +130,7 @@ func TestNewIDLate(t *testing.T) {
 	}
 }
 
-// TestNewIDElsewhere: who comes when the script has its own id goes on with what was told before.
+// TestNewIDElsewhere checks that a watcher that comes when the script has its own id continues the alerts sent before.
 func TestNewIDElsewhere(t *testing.T) {
 	s := newServer(t, nil)
 	dir := t.TempDir()
@@ -152,7 +152,8 @@ func TestNewIDElsewhere(t *testing.T) {
 	}
 }
 
-// TestOldIDAgain: who comes later and sees one of its jobs before the script goes on with what was told of the script.
+// TestOldIDAgain checks that a later watcher that sees one of its jobs before the script continues the alerts of the
+// script.
 func TestOldIDAgain(t *testing.T) {
 	for _, told := range []bool{true, false} {
 		s := newServer(t, nil)

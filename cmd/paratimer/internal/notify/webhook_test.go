@@ -137,7 +137,7 @@ func TestWebhookRefused(t *testing.T) {
 	}
 }
 
-// TestQueueLimit: a queue that is full loses the oldest, and says so; the newest is always told.
+// TestQueueLimit checks that a full queue drops the oldest notification, with a warning, and always sends the newest.
 func TestQueueLimit(t *testing.T) {
 	s := newServer(t, code(500))
 	k := newDesk(t, open(t, t.TempDir()), newWebhook(t, s.URL, ""))

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 )
 
-// hostile is what a cluster may call things.
+// hostile has names that a cluster may use.
 const hostile = "</script><script>alert(1)</script>\x1b[31m\u202e"
 
 // everything has a block of each kind.

@@ -159,7 +159,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestRiskUnknown: a risk that nobody can tell yet raises nothing, and is said to be unknown.
+// TestRiskUnknown checks that an unknown risk raises no alert, and is reported as unknown.
 func TestRiskUnknown(t *testing.T) {
 	f := running(func(f *frame.Frame) {
 		f.Alerts = []frame.Alert{

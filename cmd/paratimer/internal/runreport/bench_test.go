@@ -88,7 +88,7 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// BenchmarkTake is what a snapshot of 100,000 tasks costs a collector.
+// BenchmarkTake measures the cost of a snapshot of 100,000 tasks for a collector.
 func BenchmarkTake(b *testing.B) {
 	g := gather(b, 20*time.Minute)
 	s := g.run.Now()

@@ -126,7 +126,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestGlance checks what a reader is told first: the failure of a job with its cause, the deadline before the first
+// TestGlance checks the first lines of a report: the failure of a job with its cause, the deadline before the first
 // prediction.
 func TestGlance(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 
 func at(s float64) dag.Instant { return dag.Instant(1_000_000 + int64(1000*s)) }
 
-// TestMarks sees attempts fail, be forgotten and fail again, a node get lost and a master start again: each is told
+// TestMarks sees attempts fail, be forgotten and fail again, a node get lost and a master start again: each is reported
 // once.
 func TestMarks(t *testing.T) {
 	plan := &dag.Plan{Jobs: []dag.Job{{Node: "a\x1b[31m", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}

@@ -67,7 +67,7 @@ func TestScore(t *testing.T) {
 		points, held, number float64
 		settled              float64
 	}{
-		// At 50 s, 50 s are left: 0 points. At 60 s, 60 s were said: 50% instead of 60%.
+		// At 50 s, 50 s are left: 0 points. At 60 s, 60 s were predicted: 50% instead of 60%.
 		{[][4]float64{{50, 50, 40, 60}, {60, 60, 50, 70}}, 5, 0.5, 1, nan},
 		{[][4]float64{{60, 60, 50, 70}, {80, 20, 19, 21}}, 5, 0.5, 1, 80},
 		// A miss by less than a hundredth of the run is one, but the end was known.
@@ -169,8 +169,8 @@ func TestPredictionHistorySummary(t *testing.T) {
 	}
 }
 
-// TestMomentsAreInOrder checks that the end, which is seen after it was, comes last: what was said in between is about
-// nothing.
+// TestMomentsAreInOrder checks that the end, which is seen after it was, comes last: a prediction in between is
+// about nothing.
 func TestMomentsAreInOrder(t *testing.T) {
 	var m PredictionHistory
 	for i := range 5 {

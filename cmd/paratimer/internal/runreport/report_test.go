@@ -83,7 +83,7 @@ func headings(t *testing.T, name, page string) {
 	}
 }
 
-// What is units.Unknown is said to be, and nothing breaks where nothing is known.
+// A value of units.Unknown is shown as unknown, and a report without any value is possible.
 func TestUnknown(t *testing.T) {
 	cases := map[string]*Report{"nothing": {}}
 	bare := sample()

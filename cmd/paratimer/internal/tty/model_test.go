@@ -145,7 +145,8 @@ func TestNothingNewIsNotDrawn(t *testing.T) {
 	}
 }
 
-// TestPauseLive: the picture stands still while observation goes on, and says so; space or end go on with the newest.
+// TestPauseLive checks that the picture stands still while observation goes on, and shows that; space or end go on with
+// the newest.
 func TestPauseLive(t *testing.T) {
 	for _, key := range []string{"space", "end"} {
 		s := begin(t, Options{}, 0, 5)
@@ -164,7 +165,7 @@ func TestPauseLive(t *testing.T) {
 	}
 }
 
-// TestLookBackLive: a watcher goes back by keys, is told so, and comes back to the newest.
+// TestLookBackLive checks that a user goes back by keys, sees that, and comes back to the newest.
 func TestLookBackLive(t *testing.T) {
 	s := begin(t, Options{}, seconds(100)...)
 	s.ticks(1)

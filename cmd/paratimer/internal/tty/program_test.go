@@ -106,7 +106,7 @@ func TestEndsWithItsWatch(t *testing.T) {
 	}
 }
 
-// TestLeft: q ends the watch, control-C interrupts it; what was said meanwhile is said again.
+// TestLeft checks that q ends the watch, that control-C interrupts it, and that messages meanwhile are printed again.
 func TestLeft(t *testing.T) {
 	for key, want := range map[string]error{"q": ErrLeft, "\x03": ErrInterrupted} {
 		x := newTerminal(t)

@@ -31,7 +31,7 @@ func TestUnheld(t *testing.T) {
 	}
 }
 
-// TestUnheldFails: that a frame could not be shown is told with a later one, or at the end.
+// TestUnheldFails checks that the error of a frame that could not be shown is returned with a later one, or at the end.
 func TestUnheldFails(t *testing.T) {
 	full := errors.New("full")
 	fails := func(frame.Tick) error { return full }

@@ -18,7 +18,7 @@ func queryAt(name string, state frame.AlertState, end dag.Instant) frame.Tick {
 	return frame.Tick{Frame: f}
 }
 
-// TestQueriesAreSorted checks that late queries come first, then those that end first, and what is said of all.
+// TestQueriesAreSorted checks that late queries come first, then those that end first, and the summary of all.
 func TestQueriesAreSorted(t *testing.T) {
 	t.Parallel()
 	two := 2
@@ -49,7 +49,7 @@ func TestQueriesAreSorted(t *testing.T) {
 	}
 }
 
-// TestHeldUpText checks who is said to hold a query up, in each scope.
+// TestHeldUpText checks the text about a blocking query, in each scope.
 func TestHeldUpText(t *testing.T) {
 	t.Parallel()
 	name := "etl\x1b"

@@ -92,7 +92,8 @@ func standing(at float64, state frame.AlertState) frame.Frame {
 	return f
 }
 
-// TestTextTellsOfAlertsOnce checks that a bound is told of when it stands otherwise than was told, and only then.
+// TestTextTellsOfAlertsOnce checks that a bound is printed when its state differs from the printed one, and only
+// then.
 func TestTextTellsOfAlertsOnce(t *testing.T) {
 	stale := func(f frame.Frame, age frame.Seconds) frame.Frame {
 		f.StaleSeconds = age

@@ -106,7 +106,7 @@ failed after 16 minutes 40 seconds
 	}
 }
 
-// TestQuiet checks that nothing is said but what must be heard, each once.
+// TestQuiet checks that only alerts, failures, lost nodes and the end are printed, each once.
 func TestQuiet(t *testing.T) {
 	var b bytes.Buffer
 	const want = `   1m10s  failed: m_000017_0 of job j1 on n3: Exit code is 137

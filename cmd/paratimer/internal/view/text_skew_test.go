@@ -69,8 +69,8 @@ func TestSkewSentence(t *testing.T) {
 	}
 }
 
-// What was told is told again only if another reduce is the worst, or the delay has grown by half. It stands under the
-// status line.
+// A reported reduce is reported again only if another reduce is the worst, or the delay has grown by half. It stands
+// under the status line.
 func TestSkewLines(t *testing.T) {
 	var out bytes.Buffer
 	text := NewText(&out, false)

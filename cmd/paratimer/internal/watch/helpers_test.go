@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// A script is a source that says what it was told to say, then io.EOF.
+// A script is a source that yields given snapshots, then io.EOF.
 type script []any // *dag.Snapshot or error
 
 func (s *script) Next(ctx context.Context) (*dag.Snapshot, error) {

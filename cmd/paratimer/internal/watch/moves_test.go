@@ -57,7 +57,7 @@ func movesOf(t *testing.T, ends []observedEnd, events map[int]bool) (all []frame
 
 func second(s int) dag.Instant { return dag.Instant(s) * 1000 }
 
-// TestMoves checks which moves of the predicted end people are told of, and when.
+// TestMoves checks which moves of the predicted end are reported, and when.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	steady := func(from, to, end int) (out []observedEnd) {

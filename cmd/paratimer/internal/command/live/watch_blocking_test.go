@@ -12,7 +12,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestJamText: who holds others up is said when it begins, when it holds up twice as many, and when it is over.
+// TestJamText checks that a blocking workflow is reported when it begins to block, when it blocks twice as many, and
+// when it ends.
 func TestJamText(t *testing.T) {
 	t.Parallel()
 	at := dag.InstantOf(time.Date(2026, 11, 21, 4, 2, 10, 0, time.UTC))

@@ -96,9 +96,9 @@ var fuzzCommands = []string{
 }
 
 // FuzzCommands gives damaged files of every kind to the commands that read files. None may panic, run on, or take
-// memory without bound; each ends with a documented exit code, says why on stderr if it refuses the file, and leaves
-// whole output files or none. Its seeds are quick; `go test -run '^$' -fuzz FuzzCommands -fuzztime 1h -parallel 1
-// ./cmd/paratimer` looks further.
+// memory without bound; each ends with a documented exit code, prints the reason on stderr if it refuses the file, and
+// leaves whole output files or none. Its seeds are quick; `go test -run '^$' -fuzz FuzzCommands -fuzztime 1h -parallel
+// 1 ./cmd/paratimer` looks further.
 func FuzzCommands(f *testing.F) {
 	debug.SetTraceback("all") // for what runs on
 	debug.SetMemoryLimit(fuzzMemory / 2)

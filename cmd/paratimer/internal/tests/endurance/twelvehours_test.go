@@ -76,8 +76,7 @@ func overnight() *dag.Plan {
 	}
 }
 
-// TestTwelveHoursAttached: a query of more than twelve hours is watched with everything that attach can be told to do,
-// its log moved away each hour; what is retained stays the same, and no line of the log is lost.
+// TestTwelveHoursAttached: a query of more than twelve hours is watched with all options of attach, its log moved away each hour; what is retained stays the same, and no line of the log is lost.
 func TestTwelveHoursAttached(t *testing.T) {
 	every := time.Duration(fixtures.Long(120, 30)) * time.Second
 	ctx, dir, start := t.Context(), t.TempDir(), dag.Instant(1_795_222_440_184)

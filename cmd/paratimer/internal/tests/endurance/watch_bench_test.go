@@ -119,7 +119,7 @@ func watched(b *testing.B, dir, url string, a *restsim.Questions, command ...str
 	return out.n
 }
 
-// BenchmarkWatch is what it costs to watch many workflows over real sockets, in a process of its own; in the last one
+// BenchmarkWatch measures the cost to watch many workflows over real sockets, in a process of its own; in the last one
 // of them is a script of 100,000 tasks.
 func BenchmarkWatch(b *testing.B) {
 	for _, c := range []struct {
@@ -148,7 +148,7 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-// BenchmarkAttach is what it costs to watch a script of 100,000 tasks alone, on a cluster of 1,000 applications.
+// BenchmarkAttach measures the cost to watch a script of 100,000 tasks alone, on a cluster of 1,000 applications.
 func BenchmarkAttach(b *testing.B) {
 	for b.Loop() {
 		m := restsim.Crowd(b, "testdata/nightly.yaml", 999, dag.InstantOf(time.Now()), 10*time.Minute)

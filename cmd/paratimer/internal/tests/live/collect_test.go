@@ -141,7 +141,7 @@ func tapped(name string) func(t *testing.T) watch.Source {
 }
 
 // tappedServer plays a run of a plan as hadoopServer does, with taps that post to the collector whose address and token
-// are said in out.
+// are reported in out.
 func tappedServer(t *testing.T, plan string, out *Output) string {
 	t.Helper()
 	return serverWithTaps(t, plan, func(b tap.Batch) {
@@ -210,7 +210,7 @@ func serverWithTaps(t *testing.T, plan string, send func(tap.Batch)) string {
 
 var invited = regexp.MustCompile(`-cmdenv PARATIMER_COLLECT=([0-9.:]+) -cmdenv PARATIMER_TOKEN=([0-9A-Z]{26}) `)
 
-// TestCollectLogFile has a token made up beside --log-file: it is said on stderr, and is not in the file.
+// TestCollectLogFile has a token made up beside --log-file: it is reported on stderr, and is not in the file.
 func TestCollectLogFile(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())

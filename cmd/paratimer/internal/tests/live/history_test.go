@@ -132,7 +132,7 @@ func TestNoHistory(t *testing.T) {
 	}
 }
 
-// TestAttachWithoutAFolder checks that a state folder that cannot be made stops no watch, and is told once.
+// TestAttachWithoutAFolder checks that a state folder that cannot be made stops no watch, and is reported once.
 func TestAttachWithoutAFolder(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())

@@ -195,7 +195,7 @@ func missing(want, got []string) (out []string) {
 }
 
 // TestKilledWatcher kills a whole watcher with kill -9 at random moments of runs that are late, starts it again, and
-// checks that whatever its frames say was told to every sink: the real Alertmanager, a webhook and a command.
+// checks that every sink got the alerts of its frames: the real Alertmanager, a webhook and a command.
 // PARATIMER_KILLED_RUNS is how many runs; docs/alerts.md has the figures of 200.
 func TestKilledWatcher(t *testing.T) {
 	t.Parallel()
@@ -275,7 +275,8 @@ func (h *heard) check(t *testing.T, s shown, exec []string) (againExec, againHoo
 	return again("the command", exec), again("the webhook", hook)
 }
 
-// keysIn are the ids of what a command was told. A line that was cut off, as its watcher was killed, is none.
+// keysIn are the ids of the notifications that a command got. A line that was cut off, as its watcher was killed, is
+// none.
 func keysIn(t *testing.T, path string) (keys []string) {
 	t.Helper()
 	f, err := os.Open(path)

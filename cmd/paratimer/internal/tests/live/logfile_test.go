@@ -61,7 +61,7 @@ func TestLogIsRotated(t *testing.T) {
 	}
 }
 
-// TestLogNowhere: a log that cannot be written is told before anything is done.
+// TestLogNowhere checks that a log that cannot be written is an error before anything is done.
 func TestLogNowhere(t *testing.T) {
 	t.Parallel()
 	code, _, stderr := session.Run(t, "version", "--log-file", filepath.Join(t.TempDir(), "none", "a.log"))

@@ -91,7 +91,7 @@ func film(t *testing.T, c course, began dag.Instant) (r *reel, length time.Durat
 	return &out, last.At.Sub(start)
 }
 
-// standing is a snapshot in which all that was submitted and is not over stands as it is told.
+// standing is a snapshot in which all jobs that were submitted and have not ended are as reported.
 func standing(s *dag.Snapshot, how dag.State, at dag.Instant) *dag.Snapshot {
 	out := *s
 	out.At, out.Jobs = at, dag.CloneStates(s.Jobs)

@@ -17,7 +17,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// TestAttachTells: a query that is late is told of by Alertmanager, webhook and command, and no secret is left
+// TestAttachTells checks that a late query is reported by Alertmanager, webhook and command, and no secret is left
 // anywhere.
 func TestAttachTells(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ func lateArgs(t *testing.T, plan string, more ...string) []string {
 	}, more...)
 }
 
-// TestTellsWithoutState: where nothing can be remembered it is said, and alerts are told all the same.
+// TestTellsWithoutState checks that without a state folder a warning is logged, and alerts are sent all the same.
 func TestTellsWithoutState(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -52,7 +52,7 @@ func TestTellsWithoutState(t *testing.T) {
 	}
 }
 
-// TestTellsOverTLS: a webhook whose certificate is in ca-file is told; one that nobody vouches for is not.
+// TestTellsOverTLS checks that a webhook gets alerts if its certificate is in ca-file, and none if it is untrusted.
 func TestTellsOverTLS(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

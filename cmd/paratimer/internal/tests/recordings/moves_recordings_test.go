@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// movesSeen collects what people are told of the predicted end's moves.
+// movesSeen collects the reported moves of the predicted end.
 type movesSeen struct {
 	t     *testing.T
 	moves []toldAt

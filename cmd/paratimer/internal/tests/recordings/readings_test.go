@@ -172,8 +172,8 @@ func sameAttempts(t *testing.T, job string, k dag.StageIndex, history, capture [
 }
 
 // TestReadingsGiveOneProfile checks that what is learned from history serves as what is learned from a capture: the
-// same sizes and lengths, and costs within a tenth where a phase worked for seconds. A map's start-up is told by the
-// times of its twelfths; what a reduce's is follows from the end of its copy.
+// same sizes and lengths, and costs within a tenth where a phase worked for seconds. A map's start-up follows from
+// the times of its twelfths; what a reduce's is follows from the end of its copy.
 func TestReadingsGiveOneProfile(t *testing.T) {
 	t.Parallel()
 	for _, name := range readings {

@@ -24,7 +24,7 @@ import (
 
 // TestRecordings replays each recording once. Run reports are sound, at the end and along the way, and can be drawn.
 // The explanations of the predicted end's moves are calm: no line is wider than 100 columns, no move is taken back
-// within ten seconds, few are told, and at most a tenth of them has no cause.
+// within ten seconds, few are reported, and at most a tenth of them has no cause.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	reported, err := fixtures.Recordings("recordings")
@@ -105,7 +105,7 @@ func replay(t *testing.T, path string, sinks ...watch.Sink) {
 	}
 }
 
-// replayMoves plays a recording to sinks and checks what people are told of the predicted end's moves.
+// replayMoves plays a recording to sinks and checks the reported moves of the predicted end.
 func replayMoves(t *testing.T, path string, sinks ...watch.Sink) *movesSeen {
 	t.Helper()
 	seen := &movesSeen{t: t}

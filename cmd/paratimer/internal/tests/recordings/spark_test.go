@@ -292,7 +292,7 @@ func TestStatusUnknown(t *testing.T) {
 	}
 }
 
-// TestSparkRefused checks that a user who may not see an application is told so. The answer is one that a driver of
+// TestSparkRefused checks the error for a user who may not see an application. The answer is one that a driver of
 // Spark 3.5.6 gave.
 func TestSparkRefused(t *testing.T) {
 	t.Parallel()

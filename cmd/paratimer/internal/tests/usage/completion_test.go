@@ -174,7 +174,7 @@ func TestCompletionAsks(t *testing.T) {
 	}
 }
 
-// TestCompletionUnknown checks that a shell that we do not know is said, with those that we do.
+// TestCompletionUnknown checks that the error for an unknown shell lists the known ones.
 func TestCompletionUnknown(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer

@@ -61,7 +61,7 @@ func ernestJSON(t *testing.T, args ...string) (out ernestOutput) {
 	return out
 }
 
-// closeTo says whether two numbers agree to a relative tolerance, or to an absolute one near zero.
+// closeTo reports whether two numbers agree to a relative tolerance, or to an absolute one near zero.
 func closeTo(got, want, relative, absolute float64) bool {
 	return math.Abs(got-want) <= math.Max(relative*math.Abs(want), absolute)
 }

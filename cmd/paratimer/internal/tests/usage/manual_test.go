@@ -28,8 +28,8 @@ func wholeManual(t *testing.T) *settings.Command {
 	return root
 }
 
-// TestManualWhole checks that everything is said of every command: examples, a heading, what its flags do; and that no
-// text is of a command that there is not.
+// TestManualWhole checks that every command is documented whole: examples, a heading, what its flags do; and
+// that no text is of a command that there is not.
 func TestManualWhole(t *testing.T) {
 	t.Parallel()
 	root := wholeManual(t)
@@ -96,7 +96,7 @@ func words(t *testing.T, line string) []string {
 	return all
 }
 
-// clustered says whether a command line asks a server: those are tried against one of ours, or only their flags are.
+// clustered reports whether a command line asks a server: those are tried against one of ours, or only their flags are.
 func clustered(args []string) bool {
 	switch args[1] {
 	case "attach", "watch", "doctor", "list", "status", "wait", "run":
