@@ -63,7 +63,7 @@ func Example() {
 	// order: [0 1 2] waves: [[0] [1] [2]]
 }
 
-// A run is what a watcher has seen: a minute of snapshots, and the ones that plans are made from.
+// A run has the observations of a watcher: a minute of snapshots, and the ones that plans are made from.
 func ExampleRun_Append() {
 	plan := &dag.Plan{Jobs: []dag.Job{{Node: "load", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
 	var run dag.Run

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestBenchmarks checks each job to what Table 3 says of it, and what its reduces write to a count of the same things
+// TestBenchmarks compares each job with Table 3, and what its reduces write to a count of the same things
 // by other means.
 func TestBenchmarks(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ func (l *lab) oncall() *oncall {
 	return o
 }
 
-// flags make a watcher tell and remember. It serves its metrics two scrapes longer than it watches.
+// flags let a watcher send alerts and store its run. It serves its metrics two scrapes longer than it watches.
 func (o *oncall) flags() []string {
 	return append(o.sinks(), "--metrics", o.metrics, "--set", "metrics-linger=3s")
 }

@@ -27,7 +27,7 @@ const (
 	ernestError = 0.20
 )
 
-// A trained model is what `paratimer ernest run` says of one, as far as it is looked at.
+// A trained model has the fields of `paratimer ernest run` that the tests read.
 type trained struct {
 	Rows        int
 	Training    struct{ Seconds float64 }
@@ -135,7 +135,7 @@ func (l *lab) recordedRows(path string) (rows [][3]float64) {
 	return rows
 }
 
-// rowsOfHistory checks that the cluster's job history tells of the same runs: as many containers, as much input, and
+// rowsOfHistory checks that the cluster's job history lists the same runs: as many containers, as much input, and
 // somewhat less time than their clients took.
 func (l *lab) rowsOfHistory(timed [][3]float64) {
 	l.t.Helper()

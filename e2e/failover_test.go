@@ -11,7 +11,7 @@ import (
 )
 
 // TestFailover kills the active of two ResourceManagers in the middle of a run, then the other one once the first is
-// back. ZooKeeper gives up a session after ten seconds; so long nobody answers. Tasks go on meanwhile.
+// back. ZooKeeper gives up a session after ten seconds; until then no ResourceManager responds. Tasks go on meanwhile.
 func TestFailover(t *testing.T) {
 	l := up(t, "--with", "ha")
 	managers := l.managers()
@@ -54,8 +54,8 @@ func TestFailover(t *testing.T) {
 		fmt.Sprintf("stale for %.0f s and %.0f s, then on; no lost work is counted; one alert with one fingerprint; a watcher that comes after the failover; replay", seen.Seconds(), again.Seconds()))
 }
 
-// TestForgetful starts the ResourceManager again without a state store: it knows nothing of the applications, and the
-// masters, told to go, leave no history.
+// TestForgetful starts the ResourceManager again without a state store: it has no applications, and the
+// masters, stopped, leave no history.
 func TestForgetful(t *testing.T) {
 	l := up(t)
 	l.client("pig", append([]string{"pig"}, joinSmall...)...)

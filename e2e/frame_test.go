@@ -156,7 +156,7 @@ func (f frame) nodesIn(state string) (n int) {
 	return n
 }
 
-// total is a scenario's predicted total, nil where it says nothing.
+// total is a scenario's predicted total, nil if it has none.
 func (f frame) total(scenario string) *float64 {
 	for _, e := range f.Estimates {
 		if e.Scenario == scenario {
@@ -166,7 +166,7 @@ func (f frame) total(scenario string) *float64 {
 	return nil
 }
 
-// end is a scenario's predicted end, nil where it says nothing.
+// end is a scenario's predicted end, nil if it has none.
 func (f frame) end(scenario string) *time.Time {
 	for _, e := range f.Estimates {
 		if e.Scenario == scenario {

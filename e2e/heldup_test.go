@@ -87,7 +87,7 @@ func TestHeldUp(t *testing.T) {
 		fmt.Sprintf("`watch` prints %q, `held_up_by` in the frames of both; one line when it is over", reported))
 }
 
-// heldUp is who holds each workflow up, by the names in the frames; "" where nobody does in any frame.
+// heldUp returns which workflow blocks each workflow, by the names in the frames; "" if none does in any frame.
 func (l *lab) heldUp(file string) map[string]string {
 	l.t.Helper()
 	raw, err := os.ReadFile(file)

@@ -17,7 +17,7 @@ var joinSmall = []string{
 // first.
 var profiles = map[string]string{}
 
-// TestJoin runs two DISTINCTs and a JOIN twice, with everybody beside it whom a lateness concerns. Of the first run
+// TestJoin runs two DISTINCTs and a JOIN twice, with Alertmanager and Prometheus beside it. Of the first run
 // nothing is known before; the second is watched with what is remembered of it.
 func TestJoin(t *testing.T) {
 	l := up(t)

@@ -62,7 +62,7 @@ func (k *kerberized) kinit(name string) (cache string) {
 	return cache
 }
 
-// keepTicket is what k5start does: a new ticket in the cache before the old one ends.
+// keepTicket works like k5start: a new ticket in the cache before the old one ends.
 func (k *kerberized) keepTicket(ctx context.Context, name string) (ended chan struct{}) {
 	ended = make(chan struct{})
 	go func() {
@@ -81,7 +81,7 @@ func (k *kerberized) keepTicket(ctx context.Context, name string) (ended chan st
 }
 
 // TestKerberos attaches to a cluster that wants Kerberos through a run that outlives its tickets and cookies, by keytab
-// and by ticket cache, the KDC being away for a while; and tells those who may not.
+// and by ticket cache, the KDC being away for a while; and checks the errors of users without the right.
 func TestKerberos(t *testing.T) {
 	k := kerberizedUp(t)
 	t.Setenv("HADOOP_USER_NAME", "alice") // who submits: RPC stays simple
@@ -117,7 +117,7 @@ func TestKerberos(t *testing.T) {
 
 	byKeytab.ends(0, "succeeded")
 	byCache.ends(0, "succeeded")
-	// The ResourceManager tells everybody how applications end.
+	// The ResourceManager reports to every user how applications end.
 	byBob.ends(0, "succeeded")
 	refusal := "bob@LAB.PARATIMER may not see " + app.job() +
 		": its owner can start it with mapreduce.job.acl-view-job=bob"
@@ -164,7 +164,7 @@ func (k *kerberized) kdcAway(d time.Duration) time.Duration {
 	return time.Since(killed)
 }
 
-// renewals counts what a watcher says that it got.
+// renewals counts the tickets in a watcher's log.
 func (k *kerberized) renewals(w *watcher) (tickets, services, in int) {
 	k.t.Helper()
 	b, err := os.ReadFile(w.stderr)

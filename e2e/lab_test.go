@@ -28,7 +28,7 @@ type lab struct {
 	transport http.RoundTripper
 }
 
-// spare is what a test needs of its time limit to clean up after itself.
+// spare is the part of its time limit that a test needs to clean up.
 const spare = 45 * time.Second
 
 // up starts a cluster that is down again when the test has ended, however it ends.
@@ -173,7 +173,7 @@ func (l *lab) start(name string, cmd *exec.Cmd) *process {
 	l.must(cmd.Start())
 	go func() {
 		defer close(p.done)
-		cmd.Wait() //nolint:errcheck // its exit code says it
+		cmd.Wait() //nolint:errcheck // its exit code shows it
 		p.exit = cmd.ProcessState.ExitCode()
 		out.Close()
 		errs.Close()

@@ -26,7 +26,7 @@ func TestMetrics(t *testing.T) {
 		"PARATIMER OK - join.pig ") || strings.Contains(out, "succeeded") {
 		t.Errorf("check: %s", out)
 	}
-	// Of a run that nobody knew before these may come late: "at least" is neither.
+	// For a run without history these may come late: "at least" is neither.
 	served(`paratimer_headline_remaining_seconds{workflow="join.pig"} `)
 	served(`paratimer_late_probability_ratio{bound="within",workflow="join.pig"} 0`)
 	served(`paratimer_workflows 0`)
@@ -36,7 +36,7 @@ func TestMetrics(t *testing.T) {
 		"metrics come and go with the run; `check` of the cluster")
 }
 
-// scrape is what is served at an address, "" where nothing is.
+// scrape returns the body at an address, "" if there is none.
 func scrape(address string) string {
 	resp, err := http.Get(address)
 	if err != nil {

@@ -78,8 +78,8 @@ func TestTable3(t *testing.T) {
 	}
 }
 
-// table3 runs a benchmark. The reduces do and write what the generator says, are promised what it gives them, and no
-// key group is missed. The estimate is no worse than Hadoop's own, or good enough.
+// table3 runs a benchmark. The reduces do and write what the generator specifies, maps report what it gives them, and
+// no key group is missed. The estimate is no worse than Hadoop's own, or good enough.
 func (l *lab) table3(b benchmark) {
 	l.t.Helper()
 	input := b.Input()
@@ -154,7 +154,7 @@ func jobOf(b *benchmark, input, output string) []string {
 	return append(args, b.Job, input, output)
 }
 
-// wantOutput is what each reduce writes.
+// wantOutput has the output of each reduce.
 func wantOutput(b *benchmark, groups []keyGroup) []string {
 	files := make([]strings.Builder, b.Reduces)
 	for _, g := range groups {
@@ -168,7 +168,7 @@ func wantOutput(b *benchmark, groups []keyGroup) []string {
 }
 
 // TestTable3Jobs runs the jobs of the paper's benchmarks within one process each, without a cluster and without sleep:
-// they do what the generator says.
+// they do what the generator specifies.
 func TestTable3Jobs(t *testing.T) {
 	home, err := os.UserHomeDir()
 	if err != nil {

@@ -64,7 +64,7 @@ func (l *lab) unmastered() string {
 	return ""
 }
 
-// odd says of a node what the frame does: its state, "slow" or "avoided"; "" where it says nothing.
+// odd returns the status of a node in the frame: its state, "slow" or "avoided"; "" if it has none.
 func (f frame) odd(node string) string {
 	for _, n := range f.Nodes {
 		switch {
@@ -80,8 +80,8 @@ func (f frame) odd(node string) string {
 	return ""
 }
 
-// firstStatus returns the first frame from an event on that shows this status of the node, and how many seconds later it
-// was. Without one the test fails.
+// firstStatus returns the first frame from an event on that shows this status of the node, and how many seconds later
+// it was. Without one the test fails.
 func (w *watcher) firstStatus(node, what string, since time.Time) (int, float64) {
 	l := w.lab
 	l.t.Helper()
@@ -96,7 +96,7 @@ func (w *watcher) firstStatus(node, what string, since time.Time) (int, float64)
 	return -1, 0
 }
 
-// finish waits for the end and tells what all of these scenarios must be right in.
+// finish waits for the end and checks what all of these scenarios have in common.
 func (w *watcher) finish(pig *process) {
 	w.lab.t.Helper()
 	w.ends(0, "succeeded")

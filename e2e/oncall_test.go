@@ -34,7 +34,7 @@ type message struct {
 	Labels map[string]string
 }
 
-// alertmanager starts a real one, whose receiver remembers what people would have heard.
+// alertmanager starts a real one, with a receiver that stores the notifications.
 func (l *lab) alertmanager() *server {
 	l.t.Helper()
 	s := &server{lab: l}
@@ -57,7 +57,7 @@ func (l *lab) prometheus(address string) *server {
 	return s
 }
 
-// up starts a program and waits until it is ready; it says so where there is none.
+// up starts a program and waits until it is ready; it logs it if there is none.
 func (s *server) up(program, config string, more ...string) {
 	l := s.lab
 	l.t.Helper()
@@ -108,7 +108,7 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 }
 
-// told is how often the receiver heard of a workflow's bound with this status: firing, resolved. "" is any workflow.
+// notified counts the notifications about a workflow's bound with this status: firing, resolved. "" is any workflow.
 func (s *server) notified(workflow, bound, status string) (n int) {
 	for _, m := range s.all() {
 		if (workflow == "" || m.Labels["workflow_id"] == workflow) && m.Labels["bound"] == bound && m.Status == status {
@@ -118,7 +118,7 @@ func (s *server) notified(workflow, bound, status string) (n int) {
 	return n
 }
 
-// all is what the receiver has heard, in order.
+// all returns the notifications of the receiver, in order.
 func (s *server) all() []message {
 	s.mu.Lock()
 	defer s.mu.Unlock()

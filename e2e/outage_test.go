@@ -99,8 +99,8 @@ func (w *watcher) at(t time.Time) int {
 	return slices.IndexFunc(w.frames, func(f frame) bool { return f.At != nil && f.At.After(t) })
 }
 
-// outage is how long frames were stale after an instant, or said that a master was not heard while others were. There
-// must be such frames, and the query must be seen again after them.
+// outage is how long frames were stale after an instant, or showed that a master did not respond while others did.
+// There must be such frames, and the query must be seen again after them.
 func (w *watcher) outage(from time.Time) time.Duration {
 	l := w.lab
 	l.t.Helper()

@@ -65,7 +65,7 @@ func (l *lab) ours(name string) (out []app) {
 	return out
 }
 
-// came is the first frame that tells of another's load, -1 where none does.
+// came is the first frame with a warning about another's load, -1 without one.
 func (w *watcher) came() int {
 	return slices.IndexFunc(w.frames, func(f frame) bool { return f.warned("other_load") })
 }
@@ -84,7 +84,7 @@ func (f frame) totals(scenarios ...string) string {
 // shared are the scenarios of a cluster that is shared.
 var shared = []string{"standard", "slots_as_now", "slots_fair_share", "alone"}
 
-// scoreShared checks what frames say of bob and adds the row.
+// scoreShared checks the frames about bob and adds the row.
 func (w *watcher) scoreShared(scenario, checked string) {
 	l := w.lab
 	l.t.Helper()
@@ -165,7 +165,7 @@ func TestUserLimit(t *testing.T) {
 		fmt.Sprintf("%d tasks at most at once", most))
 }
 
-// TestFairScheduler: two queues of weight 6 and 4 under the FairScheduler, which tells no pending memory.
+// TestFairScheduler: two queues of weight 6 and 4 under the FairScheduler, which reports no pending memory.
 func TestFairScheduler(t *testing.T) {
 	_, w := share(t, "queues=fairscheduler", "b", bobsLong)
 	w.scoreShared("the FairScheduler, weights 6 and 4; bob comes to the other queue, and goes", "")

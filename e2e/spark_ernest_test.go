@@ -78,7 +78,7 @@ func (l *lab) newLog(before []string) string {
 	return logs[0]
 }
 
-// besideWhatIf asks whatif what a run would take with more slots, and says how far that is off from a run that took so
+// besideWhatIf asks whatif what a run would take with more slots, and logs how far that is off from a run that took so
 // long. A run repeated differed by drift.
 func (l *lab) besideWhatIf(slots, log string, took, drift float64) string {
 	l.t.Helper()

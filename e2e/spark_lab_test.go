@@ -177,7 +177,7 @@ func (l *lab) lastExecution(url string, last time.Time) time.Time {
 // wholeApplication has sparkTruth take all jobs and the end of the application.
 var wholeApplication func(sparkJob) bool
 
-// tells checks what the watcher of a whole application has printed: it is one of Spark, each stage has all its tasks at
+// tells checks the output of the watcher of a whole application: it is one of Spark, each stage has all its tasks at
 // the end, some were seen running, its length is the history server's, and its tape and capture play to the same.
 func (w *watcher) tells(code int) (truth float64) {
 	l := w.lab
@@ -251,7 +251,7 @@ func (l *lab) eventLog(app string) string {
 }
 
 // ofLog makes of the event log all that can be made of it, and returns a profile. Its run is as long as the history
-// server says.
+// server reports.
 func (w *watcher) ofLog(state string, truth float64) (profile string) {
 	l := w.lab
 	l.t.Helper()

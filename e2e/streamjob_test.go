@@ -22,7 +22,7 @@ type streaming struct {
 	app     app
 	output  string // folder
 	reduces int
-	// basename is what the names of its files begin with; "" is the old API's.
+	// basename begins the names of its files; "" is the old API's.
 	basename string
 }
 
@@ -43,7 +43,7 @@ func (l *lab) streaming(name, input string, reduces int, wrap wrapper, mapper, r
 	return s
 }
 
-// A wrapper is what a job's commands are wrapped in; the zero one wraps nothing.
+// A wrapper wraps a job's commands; the zero one wraps nothing.
 type wrapper struct {
 	program string   // "" for none
 	options []string // of Streaming

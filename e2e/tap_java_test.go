@@ -75,7 +75,7 @@ func (l *lab) squared(scenario, kind string) {
 	l.jarRow(scenario, scores, without, tapped, bare)
 }
 
-// lastGroup is how large a reduce's last group may be of which the jar tells nothing, in bytes: the time from its first
+// lastGroup is how large a reduce's last group may be that the jar does not report, in bytes: the time from its first
 // record to the task's end is the task's own end unless the group is large or the reduce's groups are slow
 // (Groups.LARGE).
 const lastGroup = 4096
@@ -158,7 +158,7 @@ func TestJarPlain(t *testing.T) { up(t).squared("Java, quadratic cost, Zipf keys
 // TestJarOld measures one of the old API.
 func TestJarOld(t *testing.T) { up(t).squared("Java, the same by the old API", "old") }
 
-// TestJarCombined measures one with a combiner: what is shuffled is what is counted.
+// TestJarCombined measures one with a combiner: the shuffled bytes are the counted ones.
 func TestJarCombined(t *testing.T) { up(t).squared("Java, the same with a combiner", "combined") }
 
 // TestJarOwn measures one with its own partitioner, order and grouping: no two keys of a group are equal.

@@ -106,9 +106,9 @@ func (w *watcher) lastSnapshot() *dag.Snapshot {
 }
 
 // promised checks the reports of taps of a job with maps that copy its input: the bytes that maps report for each
-// reduce are those that the partitioner gives it, to the byte, and the counters of Hadoop agree. The bytes that a reduce
-// reports as processed are at most these, and at least their share least: a tap does not report the last groups, which a
-// command may have read without pause.
+// reduce are those that the partitioner gives it, to the byte, and the counters of Hadoop agree. The bytes that a
+// reduce reports as processed are at most these, and at least their share least: a tap does not report the last groups,
+// which a command may have read without pause.
 func (w *watcher) promised(s *streaming, input string, least float64) {
 	l := w.lab
 	l.t.Helper()

@@ -54,7 +54,7 @@ func TestTapLinear(t *testing.T) {
 	w.promised(tapped, zipf, 0.99)
 
 	scores, without := w.grade("tape", "--estimators", "all", w.tape), w.score("capture")
-	// What the two say of the same ticks differs by rounding and by a tick or so that only one answers.
+	// Their values of the same ticks differ by rounding and by a tick or so that only one answers.
 	const noise = 1.0
 	if with, linear := scores.mean(t, "standard"), without.mean(t, "standard"); with > linear+noise {
 		t.Errorf("with the tap standard's mean error is %.1f points, without %.1f", with, linear)

@@ -102,7 +102,7 @@ func (l *lab) left() string {
 	return "; not to be had here: " + strings.ReplaceAll(missing, " ", ", ")
 }
 
-// totals checks that the last frame has every task of every job done, as many as the history server tells.
+// totals checks that the last frame has every task of every job done, as many as the history server reports.
 func (w *watcher) totals() {
 	l := w.lab
 	l.t.Helper()

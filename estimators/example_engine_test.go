@@ -41,7 +41,7 @@ func newEngine() *engine {
 // Next observes once. The first four tasks run from the start on, and have done half of their records after 5 s.
 func (e *engine) Next(context.Context) (*dag.Snapshot, error) {
 	if e.at > 5000 {
-		return nil, io.EOF // earned: the engine itself says that the query is over
+		return nil, io.EOF // earned: the engine itself reports that the query is over
 	}
 	s := &dag.Snapshot{
 		Plan: e.plan, At: e.at, ID: "query-1", State: dag.Running, Jobs: e.plan.BlockedJobs(),
@@ -57,7 +57,7 @@ func (e *engine) Next(context.Context) (*dag.Snapshot, error) {
 	return s, nil
 }
 
-// A new engine brings a source, and the plan says the rest: its stages, how they read each other, the cluster. See
+// A new engine brings a source, and the plan has the rest: its stages, how they read each other, the cluster. See
 // CONTRIBUTING.md.
 func Example_engine() {
 	var run dag.Run

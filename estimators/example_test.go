@@ -93,13 +93,13 @@ func ExampleShared() {
 	// failure_until_proven  45s, 36%: a worst failure is still to come, until one has been seen in the part that runs
 	// skew_low              25s, 50%: data skew at its best: the long reduces run beside each other
 	// skew_high             25s, 50%: data skew at its worst: the long reduces run one after another
-	// best_guess            25s, 50%: the tasks in the order that the scheduler is expected to take, between the bounds of skew
-	// slots_as_now          25s, 50%: others keep what they hold, and free it as fast as in the last minute
+	// best_guess            25s, 50%: the tasks in the order that the scheduler is expected to take, between the bounds
+	// of skew slots_as_now          25s, 50%: others keep what they hold, and free it as fast as in the last minute
 	// slots_fair_share      25s, 50%: we end up with our queue's share, split evenly among its users
 	// alone                 25s, 50%: no other application takes anything from now on
 }
 
-// What an estimator says comes with the critical path that it rests on.
+// An estimate comes with the critical path that it rests on.
 func ExampleNew() {
 	model := func(run dag.Run) estimators.Costs { return uniform{run.Now(), 10_000, 20_000}.costs() }
 	run := mid()
@@ -120,7 +120,8 @@ func ExampleNew() {
 	// 20s: 1 slots of reduce tasks
 }
 
-// How right an estimator was along a run that took 200 s, in percentage points of progress. It said nothing at first.
+// How right an estimator was along a run that took 200 s, in percentage points of progress. It had no estimate at
+// first.
 func ExampleGrade() {
 	score := estimators.Grade(200, []estimators.Sample{
 		{Elapsed: 20, Remaining: math.NaN(), Progress: math.NaN()},

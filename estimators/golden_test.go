@@ -39,7 +39,7 @@ func TestGolden(t *testing.T) {
 type goldenRun struct{ fields, unknown map[string]int }
 
 func (g *goldenRun) check(t *testing.T, c *golden.Case) {
-	// The plan at t = 0, and with it the static path, knows of no slowdown (facts/paratimer.md A10).
+	// The plan at t = 0, and with it the static path, include no slowdown (facts/paratimer.md A10).
 	model := func(run dag.Run) estimators.Costs {
 		slow := paper.Slowdown{}
 		if started(run.Now()) {

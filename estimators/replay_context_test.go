@@ -301,7 +301,7 @@ func TestTolerances(t *testing.T) {
 	}
 }
 
-// A static path that rests on costs that nobody had seen is made anew: it is the standard one.
+// A static path that rests on unobserved costs is made anew: it is the standard one.
 func TestBlindPlanIsNoPlan(t *testing.T) {
 	assumed := toldModel(map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed})
 	plan := golden.OneJob()

@@ -16,8 +16,8 @@ func TestGrade(t *testing.T) {
 		{0, 500, nan},   // not strictly inside
 		{10, nan, nan},  // no estimate
 		{20, 80, nan},   // right
-		{40, 40, nan},   // says 50% at 40%: 10 points too far, 20 s too short
-		{50, 150, nan},  // says 25% at 50%: 25 points behind, 100 s too long
+		{40, 40, nan},   // predicts 50% at 40%: 10 points too far, 20 s too short
+		{50, 150, nan},  // predicts 25% at 50%: 25 points behind, 100 s too long
 		{60, nan, 0.75}, // a fraction: 15 points too far, 20 s left instead of 40
 		{80, nan, 0},    // a fraction of nothing: 80 points behind, no time
 		{100, 0, nan},   // not strictly inside

@@ -56,8 +56,8 @@ func TestSlowNode(t *testing.T) {
 	}
 }
 
-// nodePoints is the mean error of a run in percentage points, and that of a reader who does not know which attempt runs
-// where.
+// nodePoints is the mean error of a run in percentage points, and that of a reader without knowledge of which attempt
+// runs where.
 func nodePoints(t *testing.T, plan *dag.Plan, opt simulate.Options) (with, without float64) {
 	t.Helper()
 	source, err := simulate.New(plan, opt)

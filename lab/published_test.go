@@ -20,7 +20,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/paper"
 )
 
-// An experiment is one of the ParaTimer paper's experiments, on a plan that the estimators know.
+// An experiment is one of the ParaTimer paper's experiments, on a plan for the estimators.
 type experiment struct {
 	name, plan string
 	real       string // the plan that really runs; "": the same
@@ -216,7 +216,7 @@ func onPages(t *testing.T, table string) {
 }
 
 // TestSimulatedPartsOfThePage: what docs/evidence/accuracy.md has of the paper's experiments and of monitoring is what
-// the program says today.
+// the program prints today.
 func TestSimulatedPartsOfThePage(t *testing.T) {
 	t.Parallel()
 	lines, err := measured("..")
@@ -236,7 +236,7 @@ func TestSimulatedPartsOfThePage(t *testing.T) {
 	onPages(t, table)
 }
 
-// TestSampledTable: the page's table about profiles of samples is what the program says today.
+// TestSampledTable: the page's table about profiles of samples is the program's output today.
 func TestSampledTable(t *testing.T) {
 	t.Parallel()
 	table, err := sampledTable(3)

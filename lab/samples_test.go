@@ -346,7 +346,7 @@ func (e *errorsOf) addRun(ticks []progress, total float64) {
 	}
 }
 
-// estimated is what standard says of one run, each five seconds, and the run's length in seconds.
+// estimated is standard's estimate of one run, each five seconds, and the run's length in seconds.
 func estimated(plan *dag.Plan, seed uint64, profiles []*dag.Plan) ([]progress, float64, error) {
 	standard := estimators.New(estimators.Scenarios()[0], cost.Costs, estimators.Options{})
 	var ticks []progress

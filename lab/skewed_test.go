@@ -70,7 +70,7 @@ func TestCommittedRows(t *testing.T) {
 	}
 }
 
-// TestWrite: a small document has every table, the same each time, and says nothing of what is not a number.
+// TestWrite: a small document has every table, the same each time, and no entry for what is not a number.
 func TestWrite(t *testing.T) {
 	graphs := t.TempDir()
 	for _, name := range []string{"ca-GrQc-und", "facebook-und", "gowalla-subset-und", "wiki-Vote-in"} {
@@ -139,7 +139,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestForeseen: without noise, who knows the curve is never wrong.
+// TestForeseen: without noise an estimate from the curve is exact.
 func TestForeseen(t *testing.T) {
 	l := newTestLab(t, 200, 1, "", "")
 	r, err := l.play("n² 1.4 4 2", true, 1)

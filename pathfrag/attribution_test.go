@@ -334,7 +334,7 @@ func TestTowards(t *testing.T) {
 	}{
 		{pathfrag.Attempt{Job: 1}, 1, 5 * time.Second},
 		{pathfrag.Attempt{Job: 0}, 0, 9 * time.Second},
-		{pathfrag.Attempt{Job: 1, Stage: dag.Reduce}, 0, 9 * time.Second}, // nobody is that
+		{pathfrag.Attempt{Job: 1, Stage: dag.Reduce}, 0, 9 * time.Second}, // no attempt is that one
 	} {
 		a, err := pathfrag.AttributeTowards(s, nil, c.towards)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// drawOdd draws a snapshot that nobody has made up his mind about: unknown instants, ends before starts, twins, jobs
+// drawOdd draws an inconsistent snapshot: unknown instants, ends before starts, twins, jobs
 // that end before they begin.
 func drawOdd(t *rapid.T) *dag.Snapshot {
 	at := func(what string) dag.Instant {

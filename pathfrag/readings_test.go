@@ -96,8 +96,8 @@ func remembered(t *testing.T, dir, name string) source {
 }
 
 // TestRecordings checks the partition on all recordings, and that both readings of a run, its capture and its job
-// history, give the same account: to half a second what the engine's instants tell, to a tick where an AM's container
-// is only seen by looking, and where set-up ends by reports. History knows nothing of the attempts of a dead master
+// history, give the same account: to half a second the engine's instants, to a tick where an AM's container
+// is only seen by looking, and where set-up ends by reports. History has nothing of the attempts of a dead master
 // (amrestart).
 func TestRecordings(t *testing.T) {
 	files, err := fixtures.Recordings("recordings")

@@ -239,7 +239,7 @@ func TestNodesThatTakeNothing(t *testing.T) {
 		{"a partition that is ours", func(s *dag.Snapshot) { s.Nodes[1].Label = "gpu" }, 4, 20 * time.Second},
 		// 12 tasks on the first node. What ran on the other one is to be done again after 3 s.
 		{"unhealthy", func(s *dag.Snapshot) { lose(s, dag.NodeUnhealthy) }, 0, 30 * time.Second},
-		// The master knows only after its 60 s.
+		// The master notices only after its 60 s.
 		{"gone", func(s *dag.Snapshot) { lose(s, dag.NodeGone) }, 0, 70 * time.Second},
 	} {
 		s := twoNodes()

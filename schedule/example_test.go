@@ -22,7 +22,7 @@ func twoJobs() *dag.Plan {
 	}
 }
 
-// Another scheduler brings two things: a snapshot of what runs, and a Left that says how long each task would still
+// Another scheduler brings two things: a snapshot of what runs, and a Left that returns how long each task would still
 // hold its slot. Here each map takes 10 s and each reduce 20 s.
 func ExampleReplay() {
 	left := func(t schedule.Task) schedule.Cost {

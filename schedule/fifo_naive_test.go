@@ -207,7 +207,7 @@ func (n *naive) first(k dag.StageIndex, node, nodes int) (taskID, bool) {
 	return taskID{}, false
 }
 
-// rank is what jobs are compared by: the plan's keys, then the submission.
+// rank orders jobs: the plan's keys, then the submission.
 func (n *naive) rank(j int, k dag.StageIndex) []int64 {
 	var rank []int64
 	for _, key := range n.plan.Cluster.Order {

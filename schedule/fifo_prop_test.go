@@ -87,7 +87,7 @@ func flat(s *schedule.Schedule) []naiveAttempt {
 	return out
 }
 
-// TestFIFOConserves: every task succeeds once, after as many failures as its attempt's number says, and no slot is used
+// TestFIFOConserves: every task succeeds once, after as many failures as in its attempt's number, and no slot is used
 // twice at once.
 func TestFIFOConserves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// TestOrderEqualsNaive: under any order of keys the engine does what the rules say attempt by attempt, from the start
+// TestOrderEqualsNaive: under any order of keys the engine follows the rules attempt by attempt, from the start
 // and from any instant.
 func TestOrderEqualsNaive(t *testing.T) {
 	t.Parallel()

@@ -246,8 +246,8 @@ func TestYARNPreemptsBesideAnotherJob(t *testing.T) {
 	}
 }
 
-// More maps than an int can hold the memory of still make room: a replay whose master says that it made room and kills
-// nothing never ends.
+// More maps than an int can hold the memory of still make room: a replay with a master that reports that it made room
+// and kills nothing never ends.
 func TestYARNPreemptsForMapsWithoutMeasure(t *testing.T) {
 	c := newScheduler(afterLostMaps(8), func(Task) Cost { return Cost{Work: 20 * second, Same: 1} }, Options{})
 	if c.load() != nil {

@@ -69,7 +69,7 @@ func hash(s *dag.Snapshot) uint64 {
 	return h.Sum64()
 }
 
-// A truth is what the history server says of a workflow, read from the raw lines by other code than the adapter's.
+// A truth is a workflow in the history server, read from the raw lines by other code than the adapter's.
 type truth struct {
 	submitted, finished float64
 	state               string

@@ -136,7 +136,7 @@ func TestSparkLostExecutor(t *testing.T) {
 	}
 }
 
-// TestSparkUnknown checks that a recording says which applications it has.
+// TestSparkUnknown checks that the error lists the applications of a recording.
 func TestSparkUnknown(t *testing.T) {
 	t.Parallel()
 	rec, err := recording.OpenAnswers(filepath.Join("..", "spark", "testdata", "skew-3.jsonl.gz"))

@@ -89,7 +89,7 @@ func TestTezLists(t *testing.T) {
 	}
 }
 
-// A log file is what all of its recorded pieces make of it, as long as it was then.
+// A log file is joined from all of its recorded pieces, with its length then.
 func TestLogFiles(t *testing.T) {
 	t.Parallel()
 	const path = "/ws/v1/node/containers/container_1_0001_01_000001/logs/syslog"

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestTraces reads recorded traces of others: each attempt is shown, each job ends when its trace says.
+// TestTraces reads recorded traces of others: each attempt is shown, each job ends at the end of its trace.
 func TestTraces(t *testing.T) {
 	dir := fixtures.Foreign("rumen")
 	for _, c := range []struct {

@@ -148,7 +148,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestCutOff shows a job whose history breaks off: it runs to the end, which says so.
+// TestCutOff shows a job whose history breaks off: it runs to the end, which has a warning.
 func TestCutOff(t *testing.T) {
 	j := testJob("job_1700000000000_0001", 1000, 1)
 	j.State, j.Finished, j.Last, j.Torn = dag.Running, dag.NoInstant, 1_014_000, true
@@ -195,7 +195,7 @@ func TestLongWait(t *testing.T) {
 	}
 }
 
-// TestWorkflow joins jobs by what their settings say. A job that never came because one before it failed stays blocked;
+// TestWorkflow joins jobs by their settings. A job that never came because one before it failed stays blocked;
 // one whose history is not here is left out.
 func TestWorkflow(t *testing.T) {
 	a, b := testJob("job_1700000000000_0009", 1000, 1), testJob("job_1700000000000_0010", 1040, 1)
@@ -226,7 +226,7 @@ func TestWorkflow(t *testing.T) {
 	}
 }
 
-// TestLaunches tells batches of a script apart without configurations.
+// TestLaunches separates batches of a script without configurations.
 func TestLaunches(t *testing.T) {
 	a, b := testJob("job_1700000000000_0001", 1000, 1), testJob("job_1700000000000_0002", 1040, 1)
 	for i, j := range []*Job{a, b} {

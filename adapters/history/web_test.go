@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestWeb reads a file of servers that know ranges and that do not, from the beginning, from inside, at its end and
+// TestWeb reads a file of servers with and without ranges, from the beginning, from inside, at its end and
 // behind it.
 func TestWeb(t *testing.T) {
 	t.Parallel()

@@ -129,7 +129,7 @@ func TestOneFile(t *testing.T) {
 	}
 }
 
-// TestRefused says why HDFS gives nothing.
+// TestRefused checks the errors when HDFS refuses.
 func TestRefused(t *testing.T) {
 	url, _ := server(t, map[string]string{"/a/b": "x"})
 	if _, _, err := OpenHDFS(t.Context(), url+"/webhdfs/v1/a", "nobody", nil); !errors.Is(err, fs.ErrPermission) ||

@@ -19,7 +19,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestOpen checks what is opened and what is refused. A pipe that nobody writes to must be refused without opening it:
+// TestOpen checks what is opened and what is refused. A pipe without a writer must be refused without opening it:
 // that waits.
 func TestOpen(t *testing.T) {
 	t.Parallel()

@@ -189,7 +189,7 @@ func TestTrustStoreAdvice(t *testing.T) {
 	}
 }
 
-// TestAdviceOnTLS: where a service's protocol is set is Hadoop's to know.
+// TestAdviceOnTLS: the place of a service's protocol depends on Hadoop.
 func TestAdviceOnTLS(t *testing.T) {
 	plain := serve(t, func(w http.ResponseWriter, _ *http.Request) { sendJSON(w, `{}`) })
 	_, err := clientOf(t, rest.Options{}, strings.Replace(plain.URL, "http", "https", 1)).RM(t.Context(), "info")

@@ -72,7 +72,7 @@ func TestCookieGoesBackAsItCame(t *testing.T) {
 	}
 }
 
-// warningPage is what the WebAppProxyServlet of Hadoop 3.4.2 answered whom the application is not, recorded.
+// warningPage is the recorded page of the WebAppProxyServlet of Hadoop 3.4.2 for users other than the owner.
 const warningPage = `<html>
   <h1>
     WARNING: The following page may not be safe!

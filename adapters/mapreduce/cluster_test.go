@@ -55,7 +55,7 @@ func onNodes(t *testing.T) *lab {
 	return l
 }
 
-// TestNodeLost: the ResourceManager lists the node as lost in the very tick in which the metrics tell of it.
+// TestNodeLost: the ResourceManager lists the node as lost in the very tick in which the metrics count it.
 func TestNodeLost(t *testing.T) {
 	l := onNodes(t)
 	src := NewSource(l, yarn.Target{})
@@ -126,7 +126,7 @@ func TestNodeNamedByMaster(t *testing.T) {
 	}
 }
 
-// TestNodeThatIsBack: attempts that were killed because their node was unhealthy say so for ever, and no more of it
+// TestNodeThatIsBack: attempts that were killed because their node was unhealthy show it for ever, and no more of it
 // once it is back.
 func TestNodeThatIsBack(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -289,7 +289,7 @@ func TestNodeAvoided(t *testing.T) {
 	}
 }
 
-// TestPreempted: an attempt whose container the scheduler has taken back is killed, by nobody's fault, and its task
+// TestPreempted: an attempt whose container the scheduler has taken back is killed without a failure, and its task
 // waits again. The answers are those of a real ResourceManager that preempts.
 func TestPreempted(t *testing.T) {
 	l := newLab()

@@ -67,7 +67,7 @@ func TestCounters(t *testing.T) {
 	if c := counted(t, file(t, "counters-reduce.json")); c.ReduceIn != 883 || c.ReduceOut != 51 || c.Copied != 20 || c.Shuffled != 17780 {
 		t.Errorf("%+v", c)
 	}
-	// Of file systems the one that read most counts, unless the input format knows.
+	// Of file systems the one that read most counts, unless the input format decides.
 	for format, want := range map[string]float64{"0": 900, "777": 777} {
 		c := counted(t,
 			`{"jobTaskCounters":{"taskCounterGroup":[{"counterGroupName":"x.FileSystemCounter","counter":[{"name":"FILE_BYTES_READ","value":5},

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestHubMissed: an application that has ended between two lists that would say so is not forgotten meanwhile, nor is
+// TestHubMissed: an application that has ended between two lists that would show it is not forgotten meanwhile, nor is
 // its configuration; one that such a list does not have is.
 func TestHubMissed(t *testing.T) {
 	l := newLab()
@@ -85,7 +85,7 @@ func TestHubRunning(t *testing.T) {
 	}
 }
 
-// TestHubKeeps: a hub keeps what it knew of the cluster and its queues while newer answers fail, also for sources that
+// TestHubKeeps: a hub keeps its state of the cluster and its queues while newer answers fail, also for sources that
 // come later.
 func TestHubKeeps(t *testing.T) {
 	t.Parallel()

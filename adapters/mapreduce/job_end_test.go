@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A corrupted lab has a history server whose answers are broken where corrupt says so.
+// A corrupted lab has a history server with corrupted responses where corrupt selects them.
 type corruptLab struct {
 	*lab
 	corrupt func(path string) error
@@ -72,8 +72,8 @@ func (l *corruptLab) reads(t *testing.T, s *dag.Snapshot, want int) {
 	}
 }
 
-// TestListUnknownForAMoment: a history server that tells of a job and not yet of its tasks is asked again. An old
-// answer on the way may say so.
+// TestListUnknownForAMoment: a history server that lists a job and not yet its tasks is requested again. An old
+// response on the way may look so.
 func TestListUnknownForAMoment(t *testing.T) {
 	l, src := over(t)
 	list := l.jhs["0001/tasks"]
@@ -93,7 +93,7 @@ func TestCutConnections(t *testing.T) {
 	l.reads(t, l.tick(t, src, 3*time.Second), 3)
 }
 
-// TestUnread: the end waits for what the history server cannot tell now, minutes, and not for ever; what it
+// TestUnread: the end waits minutes, not for ever, for data that the history server lacks; data that it
 // has reported is not requested again.
 func TestUnread(t *testing.T) {
 	l, src := over(t)

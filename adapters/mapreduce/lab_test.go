@@ -106,7 +106,8 @@ func (l *lab) conf(job, node, graph string, more ...string) {
 	l.jhs[job+"/conf"] = l.am[job+"/conf"]
 }
 
-// runs sets what a master says: its maps' states, "SUCCEEDED RUNNING SCHEDULED", and attempt numbers from base on.
+// runs sets the responses of a master: its maps' states, "SUCCEEDED RUNNING SCHEDULED", and attempt numbers from base
+// on.
 func (l *lab) runs(job string, base int, maps ...string) {
 	var tasks []string
 	for i, state := range maps {
@@ -134,7 +135,7 @@ func (l *lab) runs(job string, base int, maps ...string) {
 	l.am[job+"/tasks"] = `{"tasks":{"task":[` + strings.Join(tasks, ",") + `]}}`
 }
 
-// ends sets what the history server says.
+// ends sets the responses of the history server.
 func (l *lab) ends(job, state string) {
 	l.jhs[job] = fmt.Sprintf(`{"job":{"submitTime":%d,"startTime":%d,"finishTime":%d,"state":"%s","mapsTotal":1,"reducesTotal":0,"diagnostics":"\nso it goes\n"}}`,
 		labStart+1000, labStart+4000, labStart+30000, state)

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A simREST plays snapshots of a simulated run as Hadoop's REST services would tell them, and counts what it is asked.
+// A simREST plays snapshots of a simulated run as Hadoop's REST services would report them, and counts requests.
 type simREST struct {
 	snap *dag.Snapshot
 	plan *dag.Plan // the whole truth

@@ -74,7 +74,7 @@ func watch(t *testing.T, plan *dag.Plan, opt simulate.Options, each func(r *simR
 	}
 }
 
-// TestObservedAsSimulated: what comes out of the adapter is what happened.
+// TestObservedAsSimulated compares the snapshots of the adapter with the simulated run.
 func TestObservedAsSimulated(t *testing.T) {
 	confs := map[string]int{}
 	last := watch(t, query(20, 4), simulate.Options{Seed: 1, Noise: 0.1, FailRate: 20, Every: 2 * time.Second},

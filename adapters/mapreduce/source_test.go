@@ -129,7 +129,7 @@ func TestMasterRestartsUnseen(t *testing.T) {
 	src := NewSource(l, yarn.Target{})
 	l.tick(t, src, 10*time.Second)
 	l.runs("0001", 1000, "SCHEDULED", "RUNNING", "SCHEDULED")
-	l.tick(t, src, 10*time.Second) // the number of an attempt tells of it
+	l.tick(t, src, 10*time.Second) // the number of an attempt shows it
 	s := l.tick(t, src, time.Second)
 	if mapStates(s, 0) != [5]int{0, 1, 0, 0, 2} || s.Jobs[0].Attempt != 2 {
 		t.Errorf("%v %+v", mapStates(s, 0), s.Jobs[0])
@@ -189,7 +189,7 @@ func TestSilentHistory(t *testing.T) {
 		if s := l.tick(t, src, 20*time.Second); s.State != dag.Running || !warned(s, dag.WarnObservation) {
 			t.Errorf("%v %v", s.State, s.Warnings)
 		}
-		last = want == dag.Killed // no later observation will know more
+		last = want == dag.Killed // no later observation will show more
 		if s := l.tick(t, src, wait); s.State != want || s.Jobs[0].Finished != labStart+20_001 {
 			t.Errorf("%s: %v, finished %v", final, s.State, s.Jobs[0].Finished)
 		}

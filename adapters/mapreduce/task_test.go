@@ -25,7 +25,7 @@ func (x *told) list(at dag.Instant, state, success string) {
 	x.listed(&line, at)
 }
 
-// say tells attempts as "number STATE", separated by commas.
+// say reports attempts as "number STATE", separated by commas.
 func (x *told) say(at dag.Instant, attempts string) {
 	var list []string
 	for a := range strings.SplitSeq(attempts, ",") {
@@ -122,7 +122,7 @@ func TestForgottenAttempts(t *testing.T) {
 	}
 }
 
-// TestNewMasterRunsAgain: a list tells that a task is done by an attempt that its new master could not recover.
+// TestNewMasterRunsAgain: a list shows that a task is done by an attempt that its new master could not recover.
 func TestNewMasterRunsAgain(t *testing.T) {
 	x := newTold(t)
 	x.list(20, "RUNNING", "")
@@ -150,7 +150,7 @@ func TestNewMasterRunsAgain(t *testing.T) {
 	y.is("recovered, its twin forgotten", "0 succeeded,1 killed")
 }
 
-// TestOldMastersWords: a recording repeats what the old master said of a task that the new one runs.
+// TestOldMastersWords: a recording repeats the old master's response about a task that the new one runs.
 func TestOldMastersWords(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 1024")

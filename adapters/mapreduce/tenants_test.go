@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// stranger puts another user's job on the lab: what its master says of it and of its tasks.
+// stranger adds another user's job to the lab: its master's responses about it and its tasks.
 func (l *lab) stranger(job string) {
 	l.rm["apps"] = strings.Replace(l.rm["apps"], `"id":"application_1_`+job+`","user":"alice","name":"PigLatin:q.pig"`,
 		`"resourceInfo":{"resourceUsagesByPartition":[{"pending":{"memory":768},"amUsed":{"memory":512}}]},"id":"application_1_`+job+`","user":"bob","name":"theirs"`, 1)
@@ -69,8 +69,8 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// TestNeedRefused: a master that may not be asked tells nothing and is left alone; one that is silent keeps what it
-// told for a while.
+// TestNeedRefused: a master that refuses requests reports no need and gets no more; the last need of a silent one is
+// kept told for a while.
 func TestNeedRefused(t *testing.T) {
 	l := needLab()
 	src := NewSource(l, yarn.Target{User: "alice"})

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A troubled lab has services that hang: who asks them hears nothing, after a time.
+// A troubled lab has services that hang: requests time out.
 type troubled struct {
 	*lab
 	am, jhs bool
@@ -134,7 +134,7 @@ func TestHangCostsOneLimit(t *testing.T) {
 	}
 }
 
-// TestOneMasterOfTwoHangs: the other one tells, so the workflow is seen.
+// TestOneMasterOfTwoHangs: the other one responds, so the workflow is seen.
 func TestOneMasterOfTwoHangs(t *testing.T) {
 	l := &troubled{lab: newLab()}
 	l.apps("1 RUNNING UNDEFINED 1024", "2 RUNNING UNDEFINED 1024")
@@ -150,8 +150,8 @@ func TestOneMasterOfTwoHangs(t *testing.T) {
 	}
 }
 
-// TestHistoryServerIsAway: at the hand-over nobody is there. That the job has succeeded is known, that the workflow has
-// not yet.
+// TestHistoryServerIsAway: at the hand-over no service responds. That the job has succeeded is known, that the workflow
+// has not yet.
 func TestHistoryServerIsAway(t *testing.T) {
 	for _, back := range []bool{true, false} {
 		l, src := running(t)
@@ -198,7 +198,8 @@ func TestHistoryServerIsAwayBetweenWaves(t *testing.T) {
 	}
 }
 
-// TestMasterDiesForGood: the last attempt of the master was killed. It leaves no history; the ResourceManager says why.
+// TestMasterDiesForGood: the last attempt of the master was killed. It leaves no history; the ResourceManager has the
+// reason.
 func TestMasterDiesForGood(t *testing.T) {
 	for _, c := range []struct {
 		state string
@@ -254,7 +255,7 @@ func TestWatchBeginsAfterFailover(t *testing.T) {
 	}
 }
 
-// TestStandbyInWords: a ResourceManager that only says that it is on standby is passed over; alone, that is what is
+// TestStandbyInWords: a ResourceManager whose page only reports that it is on standby is skipped; alone, it is what is
 // said.
 func TestStandbyInWords(t *testing.T) {
 	standby := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -272,8 +273,8 @@ func TestStandbyInWords(t *testing.T) {
 	}
 }
 
-// TestFailoverTwice: each time nobody answers, then applications are ACCEPTED, then they run; nothing is lost in
-// either.
+// TestFailoverTwice: each time no ResourceManager responds, then applications are ACCEPTED, then they run; nothing is
+// lost in either.
 func TestFailoverTwice(t *testing.T) {
 	l, src := running(t)
 	l.rm["apps/application_1_0001/appattempts"] = `{"appAttempts":{"appAttempt":[{"id":1}]}}`

@@ -125,7 +125,7 @@ func TestRealAnswersAreLight(t *testing.T) {
 	}
 }
 
-// TestVersions reads what masters and history servers of several Hadoops said of the same script (testdata: our own
+// TestVersions reads what masters and history servers of several Hadoops reported of the same script (testdata: our own
 // live runs).
 func TestVersions(t *testing.T) {
 	for _, version := range []string{"2.10.2"} {

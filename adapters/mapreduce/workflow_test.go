@@ -103,7 +103,7 @@ func TestPresumed(t *testing.T) {
 	if s.Jobs[1].ID != "job_1_0002" || s.Jobs[1].State != dag.Submitted || len(s.Load) != 0 {
 		t.Errorf("a is done: %+v, load %v", s.Jobs[1], s.Load)
 	}
-	// Its conf says that it is another script's.
+	// Its conf shows that it is another script's.
 	l.apps("1 FINISHED SUCCEEDED 0", "2 RUNNING UNDEFINED 512")
 	l.conf("0002", "a", "a:b", "mapreduce.workflow.id", "pig_2")
 	l.runs("0002", 0, "RUNNING")

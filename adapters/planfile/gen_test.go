@@ -13,7 +13,7 @@ import (
 
 var nan = math.NaN()
 
-// sameSeries compares series by what they say, unknown values included.
+// sameSeries compares series by value, unknown values included.
 var sameSeries = cmp.Comparer(func(a, b dag.Series) bool {
 	if a.IsUniform() != b.IsUniform() || a.Known() != b.Known() || len(a.Values()) != len(b.Values()) {
 		return false

@@ -69,7 +69,7 @@ func TestOlderOrigin(t *testing.T) {
 	}
 }
 
-// A policy is a name, or a mapping that says the same and more. What is written is read again.
+// A policy is a name, or a mapping with the same and more. What is written is read again.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

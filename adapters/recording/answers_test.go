@@ -214,8 +214,8 @@ const appsPath = "/ws/v1/cluster/apps"
 
 func isApps(u *url.URL) bool { return u.Path == appsPath }
 
-// A tick shows all that was asked in it. What a master says in the last tick before it ends would be lost otherwise,
-// the final counters of its tasks among it.
+// A tick shows all that was asked in it. The response of a master in the last tick before it ends would be lost
+// otherwise, the final counters of its tasks among it.
 func TestATickHasAllItsAnswers(t *testing.T) {
 	const task = "/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001/tasks/task_1_0001_r_000000/counters"
 	text := answerLine(1000, appsPath, "a") + answerLine(1020, task, "early") + answerLine(1090, task, "b") +

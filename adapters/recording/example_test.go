@@ -23,7 +23,7 @@ func (o *observations) Next(context.Context) (*dag.Snapshot, error) {
 	return s, nil
 }
 
-// What a source says is recorded before anybody computes with it, and played again: the same snapshots, from the same
+// Snapshots of a source are recorded before they are used, and played again: the same snapshots, from the same
 // interface.
 func ExampleTee() {
 	plan := &dag.Plan{

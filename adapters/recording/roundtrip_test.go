@@ -226,7 +226,7 @@ func (w wholeLines) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return w.tee.Next(ctx)
 }
 
-// unequal says in what two observations differ, "" where they are the same bit for bit.
+// unequal returns the difference of two observations, "" where they are the same bit for bit.
 func unequal(want, got any) string {
 	missed, ok := want.(*dag.MissedError)
 	if !ok {

@@ -95,7 +95,7 @@ func TestRoundTrip(t *testing.T) {
 	t.Logf("%d observations, %d bytes", len(items), len(tape))
 }
 
-// A tape cut anywhere reads up to its last whole line, and says that it was cut. Cuts in one line differ in the last
+// A tape cut anywhere reads up to its last whole line, with a warning. Cuts in one line differ in the last
 // observation alone.
 func TestTorn(t *testing.T) {
 	items, tape := short(t)
@@ -127,7 +127,7 @@ func TestTorn(t *testing.T) {
 		whole := bytes.Count(tape[:cut+1], []byte("\n")) - 1 // a line lacks nothing but its end
 		torn := cut > 0 && tape[cut-1] != '\n' && tape[cut] != '\n'
 		if _, ok := items[whole-1].(error); torn && ok {
-			// Nothing after it can say so but an observation of its own.
+			// Only an observation of its own after it can show it.
 			var line *LineError
 			if last := got[len(got)-1].(error); !errors.As(last, &line) ||
 				!strings.Contains(last.Error(), "breaks off") {
@@ -200,7 +200,7 @@ func edit(tape []byte, f func(lines []string) []string) []byte {
 	return []byte(strings.Join(f(lines[:len(lines)-1]), ""))
 }
 
-// A line twice, or an older one again, is left out; the next snapshot says so.
+// A line twice, or an older one again, is left out; the next snapshot has a warning.
 func TestRepeatedLine(t *testing.T) {
 	items, tape := short(t)
 	got := play(t, edit(tape, func(l []string) []string { return slices.Insert(l, 4, l[2], l[3]) }))
@@ -402,7 +402,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A full disk ends the tape, not the watch; every snapshot from then on says so.
+// A full disk ends the tape, not the watch; every snapshot from then on has a warning.
 func TestFullDisk(t *testing.T) {
 	items, tape := short(t)
 	disk := &full{room: len(tape) / 2}

@@ -154,7 +154,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestFullDiskOfAnswers: watching goes on, Close tells.
+// TestFullDiskOfAnswers: watching goes on, Close returns the error.
 func TestFullDiskOfAnswers(t *testing.T) {
 	full := errors.New("no space left on device")
 	w := NewWriter(&sink{fail: full}, func() dag.Instant { return 1000 })

@@ -96,7 +96,7 @@ func TestTrustedHost(t *testing.T) {
 	}
 }
 
-// TestPasswordStaysHome: the password is sent to the addresses that were given alone, whatever a redirect says, and
+// TestPasswordStaysHome: the password is sent to the addresses that were given alone, for any redirect, and
 // never in the clear.
 func TestPasswordStaysHome(t *testing.T) {
 	bases := []string{"https://rm:8090", "https://RM"}

@@ -71,7 +71,7 @@ func TestNoStepBackFromTLS(t *testing.T) {
 	}
 }
 
-// answering answers every connection with the same bytes and hangs up; reset says how.
+// answering answers every connection with the same bytes and hangs up; reset selects how.
 func answering(t *testing.T, answer string, reset bool) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

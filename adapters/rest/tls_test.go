@@ -173,7 +173,7 @@ func TestCertificatesToldApart(t *testing.T) {
 func TestHTTPAndTLSMixedUp(t *testing.T) {
 	ca := fixtures.NewAuthority(t, "ca")
 	u := strings.Replace(secure(t, ca.Issue("rm", nil, "127.0.0.1"), nil), "https", "http", 1)
-	// Go's server says in HTTP that it speaks TLS; Hadoop's sends a TLS alert.
+	// Go's server responds in HTTP that it speaks TLS; Hadoop's sends a TLS alert.
 	for name, base := range map[string]string{
 		"Go": u, "Jetty": answering(t, "\x15\x03\x03\x00\x02\x02\x50", false),
 		"nginx": answering(t, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: 75\r\n\r\n<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>", false),
@@ -245,7 +245,7 @@ func TestClientFiles(t *testing.T) {
 	}
 }
 
-// TestRefusedAndCut: where the connection is reset before the alert is read that says why, the certificate is still
+// TestRefusedAndCut: where the connection is reset before the alert with the reason is read, the certificate is still
 // thought of.
 func TestRefusedAndCut(t *testing.T) {
 	cut := &net.OpError{Op: "write", Err: syscall.EPIPE}

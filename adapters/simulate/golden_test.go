@@ -95,7 +95,7 @@ func startOrder(as []dag.Attempt) []int {
 func sameAttempts(t *testing.T, at dag.Instant, want, got []dag.Attempt) {
 	t.Helper()
 	for i := range got {
-		if got[i].State == dag.AttemptFailed { // the reference does not tell how far it came
+		if got[i].State == dag.AttemptFailed { // the reference does not show how far it came
 			got[i].Done = [dag.Pipelines]float64{}
 		}
 	}

@@ -242,7 +242,7 @@ func same(a, b reflect.Value) bool {
 	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
 
-// Marks are what somebody who compares each snapshot with the one before would note.
+// Marks are the differences between each snapshot and the one before.
 func TestMarks(t *testing.T) {
 	checkRuns(t, func(t *rapid.T, p *dag.Plan, _ Options, run []*dag.Snapshot) {
 		type key struct {

@@ -215,7 +215,7 @@ func TestLostNode(t *testing.T) {
 			after.Warnings)
 	}
 	last := run[len(run)-1]
-	// With the node lost a second later they had been done, and nobody needs the maps.
+	// With the node lost a second later they had been done, and the maps are not needed.
 	later := all(t, join(), Options{
 		Every: time.Second,
 		Lose:  []LostNode{{Node: 1, At: 61 * time.Second, Detect: 29 * time.Second}},

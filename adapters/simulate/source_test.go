@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A leg that ends because nothing happens changes nothing: the state at any instant says all that the future depends
+// A leg that ends because nothing happens changes nothing: the state at any instant has all that the future depends
 // on.
 func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

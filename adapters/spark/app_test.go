@@ -209,7 +209,7 @@ func TestCheckID(t *testing.T) {
 	}
 }
 
-// TestSourceNoUnit checks that a watcher of a job group that never comes says what it waits for, and ends with the
+// TestSourceNoUnit checks that a watcher of a job group that never comes reports what it waits for, and ends with the
 // driver.
 func TestSourceNoUnit(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func TestLostExecutorsComeAgain(t *testing.T) {
 			t.Errorf("%s: %q, want %q; %+v", c.name, got, c.want, elastic)
 		}
 	}
-	// What one took that came in place of another tells what the next one will.
+	// What one took that came in place of another predicts what the next one will.
 	a := withExecutors(9, 4, 4.5, 21)
 	a.all[1].goes(20, "lost")
 	a.all[2].goes(30, "lost")
@@ -108,7 +108,7 @@ func TestDynamicAllocation(t *testing.T) {
 		// Three seconds are usual; what has not come for long will not come at once.
 		{"none there", most, 3, nil, 5.5, "2@8.25 2@9 ", 16},
 		{"none asked for before the first job", with("minExecutors", "0"), 2, nil, 5.5, "2@9 ", 16},
-		// Those of which nobody expects any more bound what is asked for later.
+		// Those that are not expected any more bound what is asked for later.
 		{"given up", most, 40, []float64{2}, 75, "", 2},
 		{"no bound", with("maxExecutors", ""), 40, []float64{2}, 6, "", 2},
 		{"off", with("enabled", "false"), 40, []float64{2}, 6, "", 0},

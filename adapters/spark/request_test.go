@@ -31,7 +31,7 @@ func (k knownAs) Check(context.Context) (string, error) { return "Kerberos, as "
 
 func (k knownAs) Used() bool { return true }
 
-// TestDeniedSpark: a driver of Spark refuses who is not in its view ACL, and whom its filter does not know. The answers
+// TestDeniedSpark: a driver of Spark refuses users outside its view ACL, and those that its filter rejects. The answers
 // are those of Spark 3.5.6.
 func TestDeniedSpark(t *testing.T) {
 	for status, c := range map[int]struct{ reported, hint string }{

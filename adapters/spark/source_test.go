@@ -211,7 +211,7 @@ func TestSourceLastFailure(t *testing.T) {
 }
 
 // TestSourceEarly checks that an application that waits for its first container is watched before its driver is there,
-// and that one which ends without ever having one ends as the cluster manager says.
+// and that one which ends without ever having one ends as the cluster manager reports.
 func TestSourceEarly(t *testing.T) {
 	t.Parallel()
 	for _, ends := range []dag.State{dag.Running, dag.Failed} {

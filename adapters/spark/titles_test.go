@@ -53,7 +53,7 @@ Left keys [1]: [cust#7]
 (12) HashAggregate [codegen id : 6]
 `
 
-// TestDescribe checks what titles say of stages with these scopes.
+// TestDescribe checks the titles of stages with these scopes.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	plan := parsePlan(planText)

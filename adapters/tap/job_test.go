@@ -292,7 +292,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// BenchmarkNext is a tick of a job with 100 reduces that have done groups of 1,000 sizes each and tell of one more.
+// BenchmarkNext is a tick of a job with 100 reduces that have done groups of 1,000 sizes each and report one more.
 func BenchmarkNext(b *testing.B) {
 	s := &stage{store: NewStore(Limits{}), clock: noon}
 	s.store.watch(theJob)

@@ -240,7 +240,7 @@ func TestLostProfiles(t *testing.T) {
 	}
 }
 
-// TestSilent: taps that have no profile say why, and what reduces do counts all the same.
+// TestSilent: taps without a profile report the reason, and what reduces do counts all the same.
 func TestSilent(t *testing.T) {
 	s := newStage(t, 1, Limits{})
 	s.done(1)

@@ -211,7 +211,7 @@ func protoMessage(t *testing.T, record, id string) []byte {
 		_ = json.Unmarshal([]byte(record), &e)
 		data["numTasks"] = strconv.Itoa(e.Events[0].Info.NumTasks)
 	}
-	delete(data, "endTime") // the message's own time says it
+	delete(data, "endTime") // the message's own time has it
 	prefixes := map[string]int{"application_": 4, "appattempt_": 5, "dag_": 6, "vertex_": 7, "task_": 8, "attempt_": 9}
 	for prefix, field := range prefixes {
 		if strings.HasPrefix(entity, prefix) {

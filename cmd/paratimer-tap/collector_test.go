@@ -54,7 +54,8 @@ func (w *watcher) env() []string {
 	return []string{"PARATIMER_COLLECT=" + strings.TrimPrefix(w.URL, "http://"), "PARATIMER_TOKEN=secret"}
 }
 
-// TestMapsAndReduces plays a small job: what its maps write for a reduce is what its reduces then have, key by key.
+// TestMapsAndReduces plays a small job: the records that maps write for a reduce are those that it then has, key by
+// key.
 func TestMapsAndReduces(t *testing.T) {
 	w := newWatcher(t)
 	var shuffled [3][]string
@@ -224,7 +225,7 @@ func TestLittleDisk(t *testing.T) {
 	}
 }
 
-// TestNotes checks that a task without a profile says so.
+// TestNotes checks that a task without a profile reports it.
 func TestNotes(t *testing.T) {
 	for want, c := range map[string]struct {
 		side string

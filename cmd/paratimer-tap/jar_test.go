@@ -28,7 +28,7 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// replay compiles those of the jar's classes that know nothing of Hadoop, once for all tests.
+// replay compiles those of the jar's classes that are independent of Hadoop, once for all tests.
 var replay = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "paratimer-tap-jar-")
 	if err != nil {

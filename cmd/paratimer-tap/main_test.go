@@ -178,7 +178,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestCommandLine is what a user sees of it.
+// TestCommandLine checks the output for a user.
 func TestCommandLine(t *testing.T) {
 	for args, want := range map[string]string{
 		"--help":    "0 " + quoted(usage) + " []",

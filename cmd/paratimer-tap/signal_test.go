@@ -20,7 +20,7 @@ import (
 // sides are the environments of both sides, and of one where nothing is measured.
 var sides = map[string][]string{"map": mapTask, "reduce": reduceTask, "reduce --every 1s": nil}
 
-// begin starts a tap and waits until its command says that it is ready.
+// begin starts a tap and waits until its command reports that it is ready.
 func begin(t *testing.T, side string, env []string, command string) (cmd *exec.Cmd, in io.WriteCloser,
 	out *bufio.Reader,
 ) {

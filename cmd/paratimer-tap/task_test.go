@@ -164,7 +164,7 @@ func TestLookUp(t *testing.T) {
 		{"mapper.py", false, "mapper.py: command not found"},
 		{"data", false, "data: command not found"},
 		{"bin", true, "bin: command not found"},
-		{"./none", true, "./none"}, // starting it says why not
+		{"./none", true, "./none"}, // starting it returns the error
 		{"", false, `"": command not found`},
 	} {
 		got, err := lookUp(c.command, searched, c.inTask)

@@ -98,7 +98,7 @@ func TestAsWithoutTap(t *testing.T) {
 	} {
 		var want result
 		if _, err := exec.LookPath(c.command[0]); err != nil || strings.HasSuffix(c.command[0], "bare") {
-			// What a shell says.
+			// The status of a shell.
 			want = play(t, exec.Command("sh", append([]string{"-c", `"$@"`, "sh"}, c.command...)...),
 				strings.NewReader(c.input))
 		} else {

@@ -33,7 +33,7 @@ func vertices() *dag.Plan {
 	}
 }
 
-// truth is what the tasks of vertices take in a run that is so many times as slow.
+// truth is the time of the tasks of vertices in a run that is so many times as slow.
 func truth(slow float64) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
 		records, each := 100.0, 100.0
@@ -139,7 +139,7 @@ func remaining(t *testing.T, s *dag.Snapshot) time.Duration {
 	return sch.Remaining()
 }
 
-// launched is what a scan takes before its work if a container is launched for it at an instant, in seconds.
+// launched is the time of a scan before its work if a container is launched for it at an instant, in seconds.
 func launched(s *dag.Snapshot, at dag.Instant) float64 {
 	return costsOf(s).Left(schedule.Task{Index: 5, Slot: -1, Node: -1, Cold: true, Start: at}).Setup.Seconds()
 }

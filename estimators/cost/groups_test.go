@@ -42,7 +42,7 @@ func (r reducer) at(now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 }
 
 // branches are two jobs beside each other and one after both: the first has r's reduces, the second's maps take 40 s
-// more. Counters of the reduce with the large keys say that most of its records are done.
+// more. Counters of the reduce with the large keys show that most of its records are done.
 func branches(r reducer, now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 	s := r.at(now, origin)
 	s.Plan.Cluster.MemoryMB = 10_240
@@ -161,7 +161,7 @@ func onSlots(r reducer, now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 	return s
 }
 
-// TestKeyGroupsBeatThePlan checks that key groups predict reduces better than what a plan says of their records, and
+// TestKeyGroupsBeatThePlan checks that key groups predict reduces better than a plan does by their records, and
 // that a plan with other stages keeps its own costs, with a warning.
 func TestKeyGroupsBeatThePlan(t *testing.T) {
 	t.Parallel()

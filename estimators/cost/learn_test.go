@@ -81,7 +81,7 @@ func TestProfileAndPace(t *testing.T) {
 	within(t, "after maps of twice the records", workOf(at(45_000, 25, 1200)), 27_000, 36_000)
 }
 
-// TestProfileOfLongRecords checks that once maps show that a record takes a thirtieth of what the profile says, as that
+// TestProfileOfLongRecords checks that once maps show that a record takes a thirtieth of the profile's time, as that
 // of a sample may, those to come are expected to take as long as these.
 func TestProfileOfLongRecords(t *testing.T) {
 	t.Parallel()

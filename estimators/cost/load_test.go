@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// TestFreshNeed checks that what a master said is brought up to what the ResourceManager says now; the figures are of a
+// TestFreshNeed checks that a master's need is updated by what the ResourceManager reports now; the figures are of a
 // real run in which the master had answered eleven seconds before.
 func TestFreshNeed(t *testing.T) {
 	t.Parallel()

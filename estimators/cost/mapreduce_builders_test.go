@@ -147,12 +147,12 @@ func attached(s *dag.Snapshot, profile *dag.Plan) *dag.Snapshot {
 	return profiles.Attach(s, []*dag.Plan{profile})
 }
 
-// toCome is what a task takes that has not started, beside so many others.
+// toCome is the time of a task that has not started, beside so many others.
 func (m *Model) toCome(k dag.StageIndex, i, together int) schedule.Cost {
 	return m.left(schedule.Task{Stage: k, Index: i, Node: -1, Slot: -1, Together: together})
 }
 
-// leftOf is what is left of the attempt at place i of the stage's.
+// leftOf is the rest of the attempt at place i of the stage's.
 func (m *Model) leftOf(k dag.StageIndex, i int) schedule.Cost {
 	a := &m.s.Jobs[0].Stages[k].Attempts[i]
 	return m.left(schedule.Task{Stage: k, Index: int(a.Task), Running: a, Node: -1, Slot: -1, Together: 1})

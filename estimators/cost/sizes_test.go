@@ -52,7 +52,7 @@ func TestGrowthOfTheLastTasks(t *testing.T) {
 	}
 }
 
-// waiting is the job before any of its maps has started, with what the file system says of its input.
+// waiting is the job before any of its maps has started, with the file system's data about its input.
 func waiting(bytes float64, profile *dag.Plan) *dag.Snapshot {
 	s := mapping(6000, 25, 600)
 	s.Plan.Jobs[0].InputBytes = bytes

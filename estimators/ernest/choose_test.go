@@ -94,7 +94,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// What a model must not say is last, unless forced.
+// A result that must not be printed is last, unless forced.
 func TestChooseRefused(t *testing.T) {
 	offers := twoOffers(t)
 	offers[1].Model = must(t, []Row{{4, 1, 0.5, 0}}, FitOptions{}) // unchecked, and much faster

@@ -36,7 +36,8 @@ func TestDocumentedDesign(t *testing.T) {
 	}
 }
 
-// §6.5: the cheapest runs that a budget pays tell less than the optimal ones, if they tell the coefficients at all.
+// §6.5: the cheapest runs that a budget pays determine less than the optimal ones, if they determine the coefficients
+// at all.
 func TestGreedy(t *testing.T) {
 	cases := goldenCases[goldenDesign](t, "expt_design*.json")
 	for name, c := range cases {

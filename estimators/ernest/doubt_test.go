@@ -160,7 +160,7 @@ func TestScattered(t *testing.T) {
 	}
 }
 
-// A suspect widens the range where it says much more, and leaves what is among the rows.
+// A suspect widens the range where its time is much larger, and leaves what is among the rows.
 func TestSuspect(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 13))
 	law := func(m, s float64) float64 { return 10 + 300*s/m + 60*s*s }

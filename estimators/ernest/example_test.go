@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// Four small runs on a part of the input, and what the whole would take on machines that nobody has tried.
+// Four small runs on a part of the input, and what the whole would take on an untried number of machines.
 func ExampleFit() {
 	model, err := ernest.Fit([]ernest.Row{
 		{Machines: 1, Scale: 0.0625, Seconds: 45},

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// optimal checks that a design is feasible, worth what it says, and within the bound of facts/ernest.md a.3, all
+// optimal checks that a design is feasible, worth its stated value, and within the bound of facts/ernest.md a.3, all
 // computed anew.
 func optimal(t failer, e *experiments, d *weighting) {
 	t.Helper()
@@ -122,7 +122,7 @@ func TestRandomExperiments(t *testing.T) {
 	})
 }
 
-// A law is what takes a job its time. Those of family ernest are what the model says; the others are not.
+// A law gives a job its time. Those of family ernest follow the model; the others do not.
 type law struct {
 	name string
 	at   func(machines, scale float64) float64
@@ -188,7 +188,7 @@ var designs = []struct {
 	}},
 }
 
-// measure makes runs that take what the law says, give or take a share.
+// measure makes runs that follow the law, give or take a share.
 func measure(at func(m, s float64) float64, where [][2]float64, noise float64, random *rand.Rand) []Row {
 	rows := make([]Row, len(where))
 	for i, p := range where {

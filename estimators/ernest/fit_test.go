@@ -87,7 +87,7 @@ func TestFitRefusesTerms(t *testing.T) {
 	}
 }
 
-// What the rows cannot tell apart is named, with the runs that would.
+// Terms that the rows cannot separate are named, with the runs that would.
 func TestUndetermined(t *testing.T) {
 	fixed := must(t, measure(theta(3, 120, 0.05, 0.8), [][2]float64{
 		{4, .1},
@@ -118,7 +118,7 @@ func TestUndetermined(t *testing.T) {
 	if c := codes(few.Warnings); !slices.Contains(c, "under_determined") || !math.IsInf(few.Condition, 1) {
 		t.Errorf("three rows: %v, condition %v", few.Warnings, few.Condition)
 	}
-	// Rows that cannot check the model may check a simpler one, which says how wide the range is.
+	// Rows that cannot check the model may check a simpler one, which shows how wide the range is.
 	four := must(t, []Row{r[0], r[4], r[8], r[11]}, FitOptions{})
 	if p := four.Predict(Point{8, 0.4, 0}); p.Refused != nil || p.Next == nil ||
 		!(p.High > 1.2*p.Low) {
@@ -321,7 +321,7 @@ func TestLeaveOut(t *testing.T) {
 			}
 		}
 	}
-	// A run that nobody else vouches for.
+	// A run without a second one like it.
 	alone := must(t, append(theRows(), Row{64, 0.4, 500, 0}), FitOptions{})
 	if twice := must(t, append(theRows(), Row{64, 0.4, 500, 0}, Row{64, 0.4, 500, 0}), FitOptions{}); math.Abs(
 		twice.Left[12]-alone.Left[12]) > 1e-9 {

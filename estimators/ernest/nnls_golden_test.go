@@ -108,7 +108,7 @@ func nnlsOptimal(t interface {
 	ax.SubVec(mat.NewVecDense(len(b), b), &ax)
 	w.MulVec(a.T(), &ax)
 	for j, v := range x {
-		// Columns differ in unit by up to 1e12: the limit of facts/ernest.md a.2 says little of the smaller ones.
+		// Columns differ in unit by up to 1e12: the limit of facts/ernest.md a.2 means little for the smaller ones.
 		limit := 1e-8 * floats.Norm(mat.Col(nil, j, a), 2) * floats.Norm(b, 2)
 		if v < 0 || !(w.AtVec(j) <= limit) || v > 0 && !(w.AtVec(j) >= -limit) {
 			t.Errorf("column %d: coefficient %v with gradient %v, limit %v", j, v, w.AtVec(j), limit)

@@ -25,7 +25,8 @@ func drawRows(t *rapid.T) []Row {
 	return rows
 }
 
-// Neither a unit nor the order of rows changes what a model says, and no other non-negative coefficients fit better.
+// Neither a unit nor the order of rows changes a model's predictions, and no other non-negative coefficients fit
+// better.
 func TestFitProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := drawRows(t)

@@ -150,8 +150,8 @@ func TestTrustedOfFew(t *testing.T) {
 	}
 }
 
-// Models of another form say so: of runs of the whole input hardly one is more than 20% off unless it is refused, is
-// within its range, or has a warning that names the pattern or the risk.
+// Models of another form are recognized: of runs of the whole input hardly one is more than 20% off unless it is
+// refused, is within its range, or has a warning that names the pattern or the risk.
 func TestDoubted(t *testing.T) {
 	for _, f := range foreignLaws {
 		d := designs[slices.IndexFunc(designs, func(d struct {

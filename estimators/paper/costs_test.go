@@ -72,7 +72,7 @@ func TestPaperCostsUnknown(t *testing.T) {
 	}
 }
 
-// A plan that says more tasks than it lists sizes for says them in one breath.
+// A plan with more tasks than listed sizes gives them together.
 func TestPaperCostsBeyondTheList(t *testing.T) {
 	plan := slowPlan()
 	plan.Jobs[0].Stages[dag.Map].Tasks = 1 << 30

@@ -43,7 +43,7 @@ func live() *dag.Snapshot {
 	return s
 }
 
-// Indicators work from what attempts say where the plan has no costs.
+// Indicators use the reports of attempts where the plan has no costs.
 func TestIndicatorsWithoutPlan(t *testing.T) {
 	w := estimators.NewReplayContext(runOf(live()), plannedCosts, estimators.Options{})
 	a := amounts(w.Run.Now())
@@ -54,7 +54,7 @@ func TestIndicatorsWithoutPlan(t *testing.T) {
 	if got := a[1][0]; got != (amount{0, 800}) {
 		t.Errorf("maps of job 2: %+v", got)
 	}
-	// Reduces: nobody knows a size, so each is a mean map, and 1/6 of one is half of its copy.
+	// Reduces: no size is known, so each is a mean map, and 1/6 of one is half of its copy.
 	if got := a[0][1]; math.Abs(got.done-100) > 1e-9 || got.total != 400 {
 		t.Errorf("copies of job 1: %+v", got)
 	}
@@ -116,7 +116,7 @@ func TestLuo(t *testing.T) {
 	}
 }
 
-// C under YARN is what fits beside the job's own master.
+// C under YARN is the number of containers beside the job's own master.
 func TestSlotsOfYARN(t *testing.T) {
 	plan := live().Plan
 	for _, c := range []struct {

@@ -30,7 +30,7 @@ func TestExtraSegmentsAreNotNegative(t *testing.T) {
 	}
 }
 
-// noisy reports whether some attempt of a case took another time than its plan says. Then it is unknown where the
+// noisy reports whether some attempt of a case took another time than in its plan. Then it is unknown where the
 // others stood before their snapshot.
 func noisy(c *golden.Case) bool {
 	for i := range c.Instants {

@@ -39,7 +39,7 @@ func names(p *dag.Plan) []string {
 	return out
 }
 
-// TestOpenPlan checks that a profile tells the stages to come of an application, which is known by its places in the
+// TestOpenPlan checks that a profile has the stages to come of an application, which is known by its places in the
 // program.
 func TestOpenPlan(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// A prototype is what an independent program found of one configuration.
+// A prototype is the result of an independent program for one configuration.
 type prototype struct {
 	Options struct {
 		FirstMin string `json:"firstmin"`

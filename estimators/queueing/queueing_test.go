@@ -25,7 +25,7 @@ func TestTable4(t *testing.T) {
 	}
 }
 
-// The prototype's evaluation of its precedence trees, of which the shape was not told: 0.7% is how near this one
+// The prototype's evaluation of its precedence trees, with an unpublished shape: 0.7% is how near this one
 // comes.
 func TestPrototypeTripathi(t *testing.T) {
 	for name, want := range prototypes(t) {
@@ -131,7 +131,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// The errors that the warning tells are those of docs/evidence/models.md.
+// The errors in the warning are those of docs/evidence/models.md.
 func TestSeveralJobsError(t *testing.T) {
 	page, err := os.ReadFile("../../docs/evidence/models.md")
 	if err != nil {

@@ -2,7 +2,7 @@ package browser
 
 import _ "embed"
 
-// geometry collects every text that is shown, clipped by what scrolls, and says which lie on each other and how wide
+// geometry collects every text that is shown, clipped by what scrolls, and reports which lie on each other and how wide
 // the page is.
 //
 //go:embed testdata/geometry.js

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestLivePageFollows opens the page of a run that is being played: it says more as the run goes on, by itself, and
+// TestLivePageFollows opens the page of a run that is being played: it shows more as the run goes on, by itself, and
 // that it has ended. Where the browser is so slow that the run is over when the page is open, the run is played more
 // slowly.
 func TestLivePageFollows(t *testing.T) {

@@ -116,7 +116,7 @@ func totals(s *dag.Snapshot) map[string]total {
 		}
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			if j.Attempt > 1 {
-				continue // a recording repeats what the master that died said last: how many it forgot is by luck
+				continue // a recording repeats the last response of the dead master: how many it forgot is by luck
 			}
 			for _, a := range j.Stages[k].Attempts {
 				// of those that are killed some never were anywhere but in the master's mind

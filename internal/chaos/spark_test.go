@@ -16,7 +16,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A sparkWorld is a driver that runs one application, and a history server that knows of it afterwards.
+// A sparkWorld is a driver that runs one application, and a history server that has it afterwards.
 type sparkWorld struct {
 	name            string
 	file            string

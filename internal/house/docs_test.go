@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// stable and young are the packages that others may embed; CONTRIBUTING.md says what stays of them. Those of examples
+// stable and young are the packages that others may embed; CONTRIBUTING.md lists what stays of them. Those of examples
 // have some.
 var (
 	stable = []string{"dag", "schedule", "pathfrag", "estimators", "adapters/planfile", "adapters/recording"}

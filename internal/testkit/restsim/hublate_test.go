@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestHubLate: a source that is opened late in a workflow knows the jobs that have ended long before, whether the hub
+// TestHubLate: a source that is opened late in a workflow has the jobs that have ended long before, whether the hub
 // had read their configurations or not.
 func TestHubLate(t *testing.T) {
 	for name, identified := range map[string]bool{"read": true, "unread": false} {

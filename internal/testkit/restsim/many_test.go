@@ -26,7 +26,7 @@ func TestHub(t *testing.T) {
 	const n = 4
 	for i := range n {
 		p := script()
-		p.Name = "nightly.pig" // all of one name and user: only configurations tell them apart
+		p.Name = "nightly.pig" // all of one name and user: only configurations distinguish them
 		run, err := simulate.New(p, simulate.Options{
 			Seed: uint64(i), Noise: 0.3, Know: simulate.Nothing,
 			Every: 2 * time.Second, Start: start + dag.Instant(i),

@@ -338,7 +338,7 @@ func TestKeys(t *testing.T) {
 }
 
 // TestBounds checks that nothing grows with the input: not for millions of groups, not for one without an end, not if
-// nobody asks for the points.
+// the points are not requested.
 func TestBounds(t *testing.T) {
 	m := NewGroups(tabs, true, DefaultLimits())
 	r := rand.New(rand.NewPCG(1, 1))

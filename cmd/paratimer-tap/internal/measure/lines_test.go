@@ -122,7 +122,7 @@ func FuzzRecords(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, stream, sizes []byte, format byte, pad uint32) {
-		// A line is made long where the stream says "L".
+		// A line is made long where the stream has "L".
 		s := strings.ReplaceAll(string(stream[:min(len(stream), 200)]), "L", strings.Repeat("l", int(pad%(2*MaxLine))))
 		if len(s) > 1<<20 {
 			return

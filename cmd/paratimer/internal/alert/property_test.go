@@ -43,7 +43,7 @@ type course struct {
 
 // next draws a frame of the run, some seconds after the one before. Wild clocks jump, for a tick.
 func (c *course) next(t *rapid.T, wild bool) frame.Frame {
-	first := c.at == 0 // nobody can tell that its clock is wrong
+	first := c.at == 0 // its wrong clock cannot be detected
 	c.at += rapid.Int64Range(1, 6).Draw(t, "wait")
 	at := c.at
 	stale := !first && rapid.IntRange(0, 5).Draw(t, "sight") == 0

@@ -77,8 +77,8 @@ func TestWhatAFailureCost(t *testing.T) {
 	}
 }
 
-// TestWhatFailedIsNoGain checks that what struck only the run is never said to have shortened it, whatever the replays
-// say.
+// TestWhatFailedIsNoGain checks that what struck only the run is never reported to have shortened it, whatever the
+// replays say.
 func TestWhatFailedIsNoGain(t *testing.T) {
 	for _, x := range []struct {
 		v           float64

@@ -29,7 +29,7 @@ func compared(t *testing.T, runs ...*Run) *Comparison {
 	return c
 }
 
-// TestSlowerRecordsAreFound makes each record take half as long again: each phase that works long enough to tell is
+// TestSlowerRecordsAreFound makes each record take half as long again: each phase that works long enough is
 // flagged, with about that ratio inside its interval, and with no more records.
 func TestSlowerRecordsAreFound(t *testing.T) {
 	runs := append(nights(t, joinOf(t, 1, 1), 0, 4), night(t, joinOf(t, 1, 1.5), 4, usual))

@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestJams: of three workflows one holds nearly all there is. Who watches hears of it once it has lasted, the frames of
-// all three say it, and it is over when there is room again.
+// TestJams: of three workflows one has nearly all containers. The watch reports it once it has lasted, the frames of
+// all three show it, and it ends when containers are free again.
 func TestJams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{total: 10 * 1024, free: 0}

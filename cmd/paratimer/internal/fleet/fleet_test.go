@@ -83,7 +83,7 @@ func (c *cluster) over(app string) {
 	c.apps = slices.DeleteFunc(c.apps, func(s yarn.Submitted) bool { return s.App == app })
 }
 
-// A live source tells the newest snapshot of a run at the bubble's time.
+// A live source yields the newest snapshot of a run at the bubble's time.
 type live struct {
 	run  *simulate.Source
 	next *dag.Snapshot
@@ -170,7 +170,7 @@ func ruleset(t *testing.T, text string) []Rule {
 	return all
 }
 
-// said is what a fleet has shown, by workflow.
+// said has the frames that a fleet has shown, by workflow.
 type said struct {
 	frames map[string][]frame.Frame
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A learner goes by the id of its job until a sibling's conf, which comes some seconds later, tells the workflow's.
+// A learner has the id of its job until a sibling's conf, which comes some seconds later, has the workflow's.
 type learner struct {
 	watch.Source
 	at time.Time

@@ -42,7 +42,7 @@ func wide(jobs, tasks int) (*dag.Snapshot, schedule.Left) {
 	}
 }
 
-// BenchmarkFrame says what a frame costs beside the replay that it tells of, and what a look at a job's tasks does.
+// BenchmarkFrame measures the cost of a frame beside its replay, and that of a view of a job's tasks.
 func BenchmarkFrame(b *testing.B) {
 	for _, c := range []struct{ jobs, tasks int }{{1000, 1000}, {1000, 100_000}, {10, 100_000}} {
 		s, left := wide(c.jobs, c.tasks)

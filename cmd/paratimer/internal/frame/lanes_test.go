@@ -76,8 +76,8 @@ func stretchOf(k dag.StageIndex, start, end *Seconds) Stretch {
 	return s
 }
 
-// TestLanes checks where jobs and phases lie in time: what was seen stands, what is to come is planned, what nobody
-// knows is nil.
+// TestLanes checks where jobs and phases lie in time: observed times stay, later ones are planned, unknown ones
+// are nil.
 func TestLanes(t *testing.T) {
 	type row struct {
 		Critical   bool

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// What estimators tell of skew is dressed for a frame: instants, names, and null for what is not known.
+// The skew from estimators is formatted for a frame: instants, names, and null for unknown values.
 func TestSkew(t *testing.T) {
 	s := query(1_010_000, dag.Running)
 	left, alone, more, keyAlone := 60*time.Second, 40*time.Second, 5*time.Second, 30*time.Second

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// words tells a task in one line.
+// words formats a task in one line.
 func words(t Task) string {
 	at := func(s *Seconds) string {
 		if s == nil {

@@ -168,7 +168,7 @@ func TestALineOfRuns(t *testing.T) {
 		whys["7"] != "its length is not known" {
 		t.Errorf("left out: %v", whys)
 	}
-	// The ages of 1, 4, 5 and 6 are 3, 2, 1 and 0: what is left out makes nobody older.
+	// The ages of 1, 4, 5 and 6 are 3, 2, 1 and 0: runs that are left out make no other run older.
 	for i, want := range map[int]float64{0: 3, 3: 2, 4: 1, 5: 0} {
 		if got := line[i].Weight; math.Abs(got-math.Exp2(-want/5)) > 1e-12 {
 			t.Errorf("run %s weighs %v, want 2^(-%v/5)", line[i].ID, got, want)

@@ -68,7 +68,7 @@ func TestReportedEndReplacesInferred(t *testing.T) {
 	}
 }
 
-// TestOrder checks that a live run is the newest whatever clocks say, and that a recording goes to its place.
+// TestOrder checks that a live run is the newest for any clocks, and that a recording goes to its place.
 func TestOrder(t *testing.T) {
 	w := &state.Workflow{}
 	at := func(id string, hour int) state.Run {

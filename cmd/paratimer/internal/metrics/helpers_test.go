@@ -69,7 +69,7 @@ func ended(f frame.Frame, state dag.State) frame.Frame {
 	return f
 }
 
-// scrape is what a scrape gives of us, without comments.
+// scrape returns the series of this program in a scrape, without comments.
 func scrape(t *testing.T, m *Metrics) string {
 	t.Helper()
 	var ours []string

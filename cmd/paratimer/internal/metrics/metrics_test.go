@@ -182,7 +182,7 @@ func TestGrace(t *testing.T) {
 	over := ended(full("a", "q", 0), dag.Succeeded)
 	show(t, m, full("a", "q", 50*time.Second), over)
 	c.pass(59 * time.Second)
-	show(t, m, over) // said again, it has not ended again
+	show(t, m, over) // shown again, it has not ended again
 	if got := remaining(t, m, "q"); got != "0" {
 		t.Errorf("within the grace: %s, want 0", got)
 	}
@@ -284,7 +284,7 @@ func TestScrapeDoesNotBlock(t *testing.T) {
 		collector{m}.Collect(out)
 		close(done)
 	}()
-	<-out // it has begun, and nobody reads on
+	<-out // it has begun, and its body is not read on
 	if !m.mu.TryLock() {
 		t.Fatal("the lock is held while series are read")
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestFingerprint: only what says which alert it is makes another of it.
+// TestFingerprint checks that only labels that identify an alert change its fingerprint.
 func TestFingerprint(t *testing.T) {
 	wf := Workflow{ID: "wf_1", Name: "join.pig"}
 	d := Dress{Labels: map[string]string{"severity": "page", "bound": "a rule cannot change it"}}

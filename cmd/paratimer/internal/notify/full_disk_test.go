@@ -89,7 +89,7 @@ func limit(t *testing.T, bytes uint64) {
 	}
 }
 
-// files are what a folder has, but for locks, by path.
+// files are the files of a folder, but for locks, by path.
 func files(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	all, err := os.ReadDir(dir)

@@ -90,7 +90,7 @@ func keep(t *testing.T, w *notify.Watch, id string, s frame.AlertState, o frame.
 	w.Keep(st, f)
 }
 
-// A received is what a server got, and how it is to answer.
+// A received is a request to a server, and the response to it.
 type received struct {
 	header http.Header
 	body   []byte
@@ -144,7 +144,7 @@ func newWebhook(t *testing.T, url, body string) *notify.Sink {
 	return h
 }
 
-// mute is a server that takes connections and never says anything.
+// mute is a server that takes connections and never responds.
 func mute(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -70,7 +70,7 @@ func victim() {
 	fmt.Println(d.Close(time.Minute))
 }
 
-// A torturer is the cluster that the victim watches and the webhook that it tells, and kills it at chosen requests.
+// A torturer is the cluster that the victim watches and its webhook, and kills it at chosen requests.
 type torturer struct {
 	rng  *rand.Rand
 	mu   sync.Mutex

@@ -224,7 +224,7 @@ func TestOpenLineagePublished(t *testing.T) {
 }
 
 // TestOpenLineageClient reads the events with the client that OpenLineage publishes for Python: what it would send of
-// the same run is what was sent, without the fields that are null.
+// the same run as sent, without the fields that are null.
 func TestOpenLineageClient(t *testing.T) {
 	t.Parallel()
 	python := cmp.Or(os.Getenv("PARATIMER_PYTHON"), "python3")

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A look is what a watcher sees of a query at a time.
+// A look is a watcher's view of a query at a time.
 type look struct {
 	at    time.Duration
 	id    string

@@ -30,7 +30,7 @@ func (q *query) onTime() bool { return q.length < q.due*6/10 }
 
 func at(d time.Duration) dag.Instant { return dag.InstantOf(begin.Add(d)) }
 
-// frame is what a watcher sees of it; the same at the same time, whoever looks.
+// frame is a watcher's view of it; the same at the same time for every watcher.
 func (q *query) frame(now time.Duration) frame.Frame {
 	name := "nightly.pig"
 	f := frame.Frame{At: frame.TimeOf(at(now)), Workflow: frame.Workflow{ID: &q.id, Name: &name, State: dag.Running}}
@@ -123,7 +123,7 @@ func (p *process) act(what func()) (survived bool) {
 
 func (p *process) die() {
 	if len(p.unwritten) > 0 {
-		p.checked = false // what it has told is remembered nowhere
+		p.checked = false // its sent alerts are stored nowhere
 	}
 	p.folder.free(p)
 	p.d, p.dead = nil, p.w.time+time.Duration(p.w.rng.IntN(200))*time.Second
@@ -170,12 +170,12 @@ func (p *process) see(q *query) {
 	}
 }
 
-// A told is the reference: what people must hear of a query, in order. It is as simple as can be.
+// A told is the reference: the notifications that a query must cause, in order, computed as simply as possible.
 type told struct {
 	state  string   // "", "at_risk" or "late": what they have heard and not been relieved of
 	seen   bool     // before its end
-	done   bool     // its end has been told
-	expect []string // all that they must hear
+	done   bool     // its end has been sent
+	expect []string // all expected notifications
 }
 
 func (m *told) follow(a frame.Alert) {

@@ -27,7 +27,7 @@ type world struct {
 	now  *process      // who runs
 	risk float64       // of a crash at each operation
 	full bool          // the disks
-	// stepped says that the watchers' clock was set.
+	// stepped is true if the watchers' clock was set.
 	stepped bool
 	log     []string
 }
@@ -138,13 +138,13 @@ type end struct {
 	after int    // Retry-After, in seconds
 	sick  bool   // something was wrong with it once
 	asked time.Duration
-	// unsaid is how often nobody could know that it has taken something: it did not answer, or who asked was killed.
+	// unsaid counts accepted requests without a seen response: it did not respond, or the sender was killed.
 	unsaid int
 }
 
 var errHang = errors.New("no answer in time")
 
-// RoundTrip is what happens at the socket.
+// RoundTrip responds in place of a socket.
 func (e *end) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -185,15 +185,15 @@ func (e *end) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer(http.StatusOK)
 }
 
-// moods are what may be wrong with the other end.
+// moods are the possible faults of the other end.
 var moods = []string{"", "", "", "", "down", "500", "429", "hangs"}
 
-// A board is what an Alertmanager knows: alerts by workflow, and until when each fires.
+// A board is the state of an Alertmanager: alerts by workflow, and until when each fires.
 type board struct {
 	end
 	until map[string]time.Time
 	since map[string]time.Duration // since when it is without a break
-	rang  map[string]int           // how often people heard of it: it began to fire
+	rang  map[string]int           // how often it began to fire
 }
 
 func (b *board) read(body []byte, _ string) {
@@ -222,7 +222,7 @@ func (b *board) read(body []byte, _ string) {
 
 func (b *board) fires(id string) bool { return b.until[id].After(b.w.true()) }
 
-// A hook is what a webhook's receiver knows, which knows keys that it has seen.
+// A hook is the state of a webhook's receiver, which recognizes keys that it has seen.
 type hook struct {
 	end
 	keys  map[string]bool

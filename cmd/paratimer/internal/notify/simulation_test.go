@@ -60,7 +60,7 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// A tally says what has happened in all schedules.
+// A tally counts the events of all schedules.
 type tally struct {
 	Queries, Late, OnTime int
 	Killed                int // processes
@@ -224,8 +224,8 @@ func (p *process) tick(queries []*query) {
 // settled is how long after the last trouble of it an alert must be on the board: a back-off, a repost and two ticks.
 const settled = 4 * time.Minute
 
-// firing checks that what a watcher told of and still sees is on the board, once Alertmanager has been well for a
-// while.
+// firing checks that alerts that a watcher sent and that still apply are on the board, once Alertmanager has been well
+// for a while.
 func firing(w *world, processes []*process, queries []*query) error {
 	am := processes[0].am
 	if am.mood != "" {
@@ -250,7 +250,7 @@ func firing(w *world, processes []*process, queries []*query) error {
 	return nil
 }
 
-// form is what people may hear of one query, in order.
+// form lists the possible notifications about one query, in order.
 var form = regexp.MustCompile(`^((at_risk |late |at_risk late )resolved )*$`)
 
 func verify(processes []*process, queries []*query, shared bool, sum *tally) error {

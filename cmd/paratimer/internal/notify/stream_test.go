@@ -81,7 +81,7 @@ func TestCrop(t *testing.T) {
 	}
 }
 
-// TestNewest: what a sink that repeats hears of what happened while it was away.
+// TestNewest checks which alerts a repeating sink gets after it was away.
 func TestNewest(t *testing.T) {
 	missed, met := frame.Missed, frame.Met
 	over := Notification{ID: "r", Status: Resolved, Alert: frame.Alert{State: frame.Ended, Outcome: &missed}}

@@ -28,7 +28,7 @@ var hostile = "<!channel> \"q\"\r\nBcc: a@b " + strings.Repeat("ü", 40_000)
 // link is the address of a page about a query.
 const link = "https://watch.example/q/1/"
 
-// samplesOf are what a template meets: at risk, late and taken back, of an ordinary and of a hostile workflow.
+// samplesOf are alerts for a template: at risk, late and taken back, of an ordinary and of a hostile workflow.
 func samplesOf() (all []notify.Notification) {
 	for _, name := range []string{"join.pig", hostile} {
 		for _, status := range []notify.Status{notify.Firing, notify.Resolved} {
@@ -95,7 +95,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// seenPaths tells of the paths that are asked.
+// seenPaths records the requested paths.
 type seenPaths struct {
 	http.RoundTripper
 	paths chan string

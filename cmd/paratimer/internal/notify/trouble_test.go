@@ -80,8 +80,8 @@ func TestReposts(t *testing.T) {
 	}
 }
 
-// TestAlertmanagerDown: down for an hour, then back: it knows within two minutes. What was over before it came back is
-// told where it was late, and then expires; what was only feared is not.
+// TestAlertmanagerDown: down for an hour, then back: it has the alerts within two minutes. An alert that ended before
+// it came back is told where it was late, and then expires; what was only feared is not.
 func TestAlertmanagerDown(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// TestTakeOver: of two watchers that share a folder one tells, and the other goes on where that one left off.
+// TestTakeOver: of two watchers that share a folder one sends alerts, and the other continues them.
 func TestTakeOver(t *testing.T) {
 	s := newServer(t, nil)
 	dir := t.TempDir()
@@ -75,7 +75,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestWithdrawn: a query that is no longer held to a bound is no longer told of.
+// TestWithdrawn: a query without its bound any more causes no alerts.
 func TestWithdrawn(t *testing.T) {
 	s := newServer(t, nil)
 	k := newDesk(t, open(t, t.TempDir()), newWebhook(t, s.URL, ""))

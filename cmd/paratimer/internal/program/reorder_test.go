@@ -20,7 +20,7 @@ func TestReorder(t *testing.T) {
 		{"score a -- -b --output", "score -- a -b --output"},
 		{"score - a", "score - a"},
 		{"score a --nonsense b", "score --nonsense a b"},
-		{"score a --output", "score --output"}, // which lacks its value: the cli package says so
+		{"score a --output", "score --output"}, // which lacks its value: the cli package reports it
 		{"attach --set insecure=true app_1 --rm http://x", "--set insecure=true attach --rm http://x app_1"},
 		{"attach --set=repost=2m app_1", "--set=repost=2m attach app_1"},
 		{"attach --set repast=2m app_1", "--set repast=2m attach app_1"},
@@ -28,7 +28,7 @@ func TestReorder(t *testing.T) {
 		{"simulate --help", "help plan"},
 		{"--seed 1 import a -o b", "history add --seed 1 -o b a"},
 		{"--version", "--version"},
-		{"nonsense --output json", "help nonsense"}, // an unknown command is what to complain of, not its flags
+		{"nonsense --output json", "help nonsense"}, // the error is about an unknown command, not about its flags
 		{"--nonsense", "--nonsense"},
 		{"--help score", "help score"},
 		{"attach job_1_1 --rm x --help", "help attach"},

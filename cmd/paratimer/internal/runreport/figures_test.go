@@ -60,7 +60,7 @@ func TestSkew(t *testing.T) {
 	}
 }
 
-// TestJobs checks a row of the table of jobs, and that amounts which one attempt does not tell are unknown.
+// TestJobs checks a row of the table of jobs, and that amounts are unknown if one attempt does not report them.
 func TestJobs(t *testing.T) {
 	s := reducedJob([]float64{10, 20, 30}, []float64{100, 200, 300})
 	f := &frame.Frame{Jobs: []frame.Job{{Node: "j"}}}

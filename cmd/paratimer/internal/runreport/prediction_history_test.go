@@ -79,7 +79,7 @@ func TestScore(t *testing.T) {
 			[][4]float64{{20, 10, 5, 15}, {50, 50, 45, 55}, {60, 40, 35, 45}, {80, 10, 5, 15}},
 			13.889, 0.5, 1, nan,
 		},
-		// Ticks at the beginning and at the end say nothing.
+		// Ticks at the beginning and at the end have no prediction.
 		{[][4]float64{{0, 1, 1, 1}, {100, 1, 1, 1}}, nan, nan, nan, nan},
 	} {
 		var m PredictionHistory

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// largest is what is reported of 100,000 tasks: as many bars and points as it ever has.
+// largest is the report of 100,000 tasks: as many bars and points as it ever has.
 func largest() *Report {
 	s := sample()
 	for i := range 300 {

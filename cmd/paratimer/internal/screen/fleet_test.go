@@ -34,7 +34,7 @@ func fleetOf(n int) []view.Query {
 }
 
 // TestDrawFleet checks what is seen of many queries on small and large terminals: no line is too long, and wide ones
-// say who holds up whom.
+// show which query blocks which.
 func TestDrawFleet(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {200, 50}, {40, 8}, {10, 3}, {1, 1}, {0, 0}} {

@@ -61,7 +61,7 @@ func TestTheCrowdFolds(t *testing.T) {
 	}
 }
 
-// BenchmarkDraw draws a thousand jobs on 200 by 50 cells, and tells how many bytes that is in colour.
+// BenchmarkDraw draws a thousand jobs on 200 by 50 cells, and reports how many bytes that is in color.
 func BenchmarkDraw(b *testing.B) {
 	s := crowd()
 	s.Width, s.Height, s.Style.Colour = 200, 50, true

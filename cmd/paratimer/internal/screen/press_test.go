@@ -129,7 +129,7 @@ func TestPressOfNothing(t *testing.T) {
 	}
 }
 
-// TestKeys checks that no key means two things, that every action has a key, and that every row says what it does.
+// TestKeys checks that no key means two things, that every action has a key, and that every row explains its key.
 func TestKeys(t *testing.T) {
 	of := map[string]Action{}
 	has := map[Action]bool{}

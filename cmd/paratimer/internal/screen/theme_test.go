@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// schemes are what common terminals make of the 16 colours: xterm's defaults, VGA as the Linux console, and Tango as
+// schemes are the 16 colors of common terminals: xterm's defaults, VGA as the Linux console, and Tango as
 // GNOME's.
 var schemes = map[string][16]uint32{
 	"xterm": {

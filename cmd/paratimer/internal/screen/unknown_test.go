@@ -34,7 +34,7 @@ func TestUncertainTasks(t *testing.T) {
 	}
 }
 
-// TestCause: of a question that failed, the part that says why reaches the screen.
+// TestCause checks that the cause of a failed request reaches the screen.
 func TestCause(t *testing.T) {
 	for words, want := range map[string]string{
 		"GET http://rm:8088/ws/v1/cluster/apps?deSelects=x: dial tcp 10.0.0.1:8088: connect: connection refused (nothing listens there: is the port right?)": "rm:8088: connection refused (nothing listens there: is the port right?)",

@@ -43,8 +43,8 @@ func basic(password string) string {
 	return r.Header.Get("Authorization")
 }
 
-// TestToken: the token lets in as a bearer and as a password, nothing else does, and what only says that we live needs
-// none.
+// TestToken: the token lets in as a bearer and as a password, nothing else does, and the page that only shows that the
+// program runs needs none.
 func TestToken(t *testing.T) {
 	h := Headers(Door{Token: right}.guard(hello, hello))
 	for i, c := range []struct {

@@ -70,8 +70,8 @@ func request(path, token string) string {
 	return r + "\r\n"
 }
 
-// TestHalfOpen: hundreds of connections that finish no request keep nobody out, neither from their own address nor from
-// others. A connection of another address that is slow itself stays.
+// TestHalfOpen: hundreds of connections that finish no request block no other client, neither from their own address
+// nor from others. A connection of another address that is slow itself stays.
 func TestHalfOpen(t *testing.T) {
 	to := serving(t, hello, 8, Door{Token: right})
 	slow := dial(t, "127.0.0.2", to, "GET /metrics HTTP/1.1\r\nHost: local")
@@ -106,8 +106,8 @@ func TestHalfOpen(t *testing.T) {
 	}
 }
 
-// TestAnswering: as many requests are answered at a time as are allowed; others wait; what says that the program lives
-// does not.
+// TestAnswering: as many requests are answered at a time as are allowed; others wait; the page that shows that the
+// program runs does not.
 func TestAnswering(t *testing.T) {
 	const most = 8
 	entered, leave := make(chan string, 2*most), make(chan struct{})

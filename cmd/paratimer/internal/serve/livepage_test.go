@@ -18,7 +18,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// A script is a source that says what it is given.
+// A script is a source that yields given snapshots.
 type script []*dag.Snapshot
 
 func (s *script) Next(context.Context) (*dag.Snapshot, error) {

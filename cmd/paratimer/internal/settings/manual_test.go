@@ -64,7 +64,7 @@ func TestMan(t *testing.T) {
 	}
 }
 
-// TestReference checks that every setting is described once, and every command says which it has.
+// TestReference checks that every setting is described once, and that every command lists its own.
 func TestReference(t *testing.T) {
 	got := Reference(small())
 	for _, want := range []string{

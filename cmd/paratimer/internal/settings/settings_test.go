@@ -49,7 +49,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestKinds checks what each kind of setting takes, how repeated values add up, and what an error says.
+// TestKinds checks what each kind of setting takes, how repeated values add up, and the errors.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -45,7 +45,7 @@ func TestShell(t *testing.T) {
 	if out = newShell(failing{}).Run(t.Context(), "head -c 1000000 /dev/zero"); out.Err != nil {
 		t.Errorf("%+v", out)
 	}
-	// A process that it leaves behind holds its output; nobody waits for it.
+	// A process that it leaves behind holds its output; the shell does not wait for it.
 	out = newShell(io.Discard).Run(t.Context(), "sleep 1000 & echo $!")
 	pid, err := strconv.Atoi(out.Output)
 	if err != nil || out.Err != nil {
@@ -93,7 +93,7 @@ func TestShellEndsAll(t *testing.T) {
 	}
 }
 
-// gone waits until a process is no more, or a zombie that nobody has taken in yet.
+// gone waits until a process is no more, or a zombie that was not reaped yet.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	for until := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {

@@ -401,7 +401,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestUnseen: where the cluster does not answer, the picture says for how long, although no frame comes.
+// TestUnseen: if the cluster does not respond, the picture shows for how long, although no frame comes.
 func TestUnseen(t *testing.T) {
 	s := begin(t, Options{}, 0, 100)
 	s.ticks(4)

@@ -8,7 +8,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// TestUnheld: nobody waits while nothing can be shown; the newest frames are shown then.
+// TestUnheld checks that the watch does not wait while the screen is blocked, and that the newest frames are shown
+// then.
 func TestUnheld(t *testing.T) {
 	letGo := make(chan struct{})
 	var shown []float64

@@ -150,7 +150,7 @@ func TestTextTellsOfAlertsOnce(t *testing.T) {
 	}
 }
 
-// TestTextEscapesAlerts checks that what an alert says of the cluster cannot move the cursor.
+// TestTextEscapesAlerts checks that names of the cluster in an alert cannot move the cursor.
 func TestTextEscapesAlerts(t *testing.T) {
 	f := standing(1, frame.Late)
 	f.Alerts[0].Text = "late\x1b[2J: job \x1b]0;x\a"

@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// A counting estimator says how many snapshots it was shown.
+// A counting estimator records how many snapshots it was shown.
 type counting struct{ windows *[]int }
 
 func (c counting) Estimate(run dag.Run) (estimators.Estimate, error) {

@@ -22,7 +22,7 @@ func TestChooseRun(t *testing.T) {
 		why      string
 	}{
 		{[]recording.Run{a}, "", "a", ""},
-		{[]recording.Run{a}, "other", "a", ""}, // opening it says that it is another one
+		{[]recording.Run{a}, "other", "a", ""}, // opening it reports another one
 		{[]recording.Run{a, b}, "a", "a", ""},
 		{[]recording.Run{a, b}, "b", "b", ""},
 		{[]recording.Run{a, b}, "", "", "it has 2 runs: choose one"},

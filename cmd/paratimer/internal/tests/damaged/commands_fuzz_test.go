@@ -68,7 +68,7 @@ func fuzzInputs(f *testing.F, env []string) (names []string, files [][]byte) {
 	return names, files
 }
 
-// fuzzCommands are what is done with a file. FILE is the file, WHOLE the same one undamaged, HERE a folder that is
+// fuzzCommands are the commands that read a file. FILE is the file, WHOLE the same one undamaged, HERE a folder that is
 // empty but for FILE.
 var fuzzCommands = []string{
 	"report FILE -o HERE/run.html",

@@ -53,7 +53,7 @@ func flat(t *testing.T, held map[int]uint64) {
 	}
 }
 
-// written counts what goes to a file that nobody reads.
+// written counts what goes to a file that is not read.
 type written struct{ n int64 }
 
 func (w *written) Write(p []byte) (int, error) { w.n += int64(len(p)); return len(p), nil }
@@ -76,7 +76,8 @@ func overnight() *dag.Plan {
 	}
 }
 
-// TestTwelveHoursAttached: a query of more than twelve hours is watched with all options of attach, its log moved away each hour; what is retained stays the same, and no line of the log is lost.
+// TestTwelveHoursAttached: a query of more than twelve hours is watched with all options of attach, its log moved away
+// each hour; what is retained stays the same, and no line of the log is lost.
 func TestTwelveHoursAttached(t *testing.T) {
 	every := time.Duration(fixtures.Long(120, 30)) * time.Second
 	ctx, dir, start := t.Context(), t.TempDir(), dag.Instant(1_795_222_440_184)

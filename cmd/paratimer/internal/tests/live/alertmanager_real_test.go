@@ -70,7 +70,8 @@ func statuses(all []alertMessage, id string) string {
 	return s
 }
 
-// TestRealAlertmanager: what fires is heard once, over a restart of ours and with a second watcher, and its end is.
+// TestRealAlertmanager checks that a firing alert is sent on once, over a restart of ours and with a second watcher,
+// and its end is.
 func TestRealAlertmanager(t *testing.T) {
 	am := startAlertmanager(t)
 	const repost = 500 * time.Millisecond
@@ -119,7 +120,8 @@ func TestRealAlertmanager(t *testing.T) {
 	}
 }
 
-// TestRealAlertmanagerAway: an Alertmanager that is down when it fires, and crashes later, hears of it when it is back.
+// TestRealAlertmanagerAway: an Alertmanager that is down when it fires, and crashes later, gets the alert when it is
+// back.
 func TestRealAlertmanagerAway(t *testing.T) {
 	am := startAlertmanager(t)
 	am.Down(t)

@@ -71,7 +71,7 @@ func TestCheckUsage(t *testing.T) {
 		{"--at", "1m", "--rm", "http://127.0.0.1:1"},
 		{"--recording", "/nowhere"},
 		{"--config", "/nowhere"},
-		{"--no-progress", "10m"}, // one look cannot tell
+		{"--no-progress", "10m"}, // one observation is not enough
 		{},                       // no cluster is configured
 	} {
 		checks(t, 3, args...)
@@ -200,7 +200,7 @@ func TestCheckCluster(t *testing.T) {
 	}
 }
 
-// TestCheckHistory checks that a check knows what was remembered, and remembers nothing itself.
+// TestCheckHistory checks that a check reads the history, and writes none.
 func TestCheckHistory(t *testing.T) {
 	t.Parallel()
 	alone(t)

@@ -30,13 +30,13 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// taps are those of all tasks of a query: they know how far these are from the snapshots that the cluster plays.
+// taps are those of all tasks of a query: they follow how far these are from the snapshots that the cluster plays.
 type taps struct {
 	send func(tap.Batch)
 	told map[string]int // batches of an attempt so far; -1: the last
 }
 
-// tell sends what is new at a snapshot: the profile of each map that has succeeded, and of each reduce that runs one
+// tell sends the new groups at a snapshot: the profile of each map that has succeeded, and of each reduce that runs one
 // group more, and all the others once it has succeeded.
 func (k *taps) tell(s *dag.Snapshot) {
 	for i := range s.Jobs {
@@ -95,7 +95,7 @@ func profileOf(task, reduces int) *tap.MapProfile {
 	return m
 }
 
-// A tappedSource has taps tell a store before each snapshot, which comes a moment later.
+// A tappedSource lets taps report to a store before each snapshot, which comes a moment later.
 type tappedSource struct {
 	watch.Source
 	taps  taps
@@ -225,7 +225,7 @@ func TestCollectLogFile(t *testing.T) {
 	}
 }
 
-// TestAttachCollects watches a query whose tasks have taps. What they tell is on the tape, which gives the same frames;
+// TestAttachCollects watches a query whose tasks have taps. Their reports are on the tape, which gives the same frames;
 // the token is nowhere but on stderr; the key groups are remembered for the next run.
 func TestAttachCollects(t *testing.T) {
 	t.Parallel()
@@ -316,7 +316,7 @@ func groupsOf(t *testing.T, file string) map[string]*dag.Groups {
 	}
 }
 
-// TestLearnSpool: nobody collects; what the taps have kept in their folders is learned afterwards, from the tape of a
+// TestLearnSpool: there is no collector; the spools of taps in their folders are learned afterwards, from the tape of a
 // watch.
 func TestLearnSpool(t *testing.T) {
 	t.Parallel()

@@ -42,8 +42,9 @@ func recordedJoin(t *testing.T, dir, seed string) string {
 	return path
 }
 
-// TestAttachWithHistory checks that a watched run rests on the runs before it and says so, that its tape holds nothing
-// of them, and that replayed with the profile that history exports the tape gives the frames that were seen live.
+// TestAttachWithHistory checks that a watched run rests on the runs before it and logs that, that its tape holds
+// nothing of them, and that replayed with the profile that history exports the tape gives the frames that were seen
+// live.
 func TestAttachWithHistory(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())

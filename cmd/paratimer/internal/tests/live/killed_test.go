@@ -32,8 +32,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// heard is what sinks were told of the runs and their bound "within", by workflow: the states of webhook and command
-// with their keys, in the order in which they came, and how often Alertmanager has taken an alert.
+// heard has the notifications of sinks about the runs and their bound "within", by workflow: the states of webhook and
+// command with their keys, in the order in which they came, and how often Alertmanager has taken an alert.
 type heard struct {
 	mu     sync.Mutex
 	hook   map[string][]string
@@ -50,7 +50,7 @@ func (h *heard) strike() {
 	}
 }
 
-// aim sets who is killed by strike, nil for nobody.
+// aim sets the process that strike kills, nil for none.
 func (h *heard) aim(victim *os.Process) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -121,9 +121,9 @@ func (h *heard) proxy(t *testing.T, to string) string {
 	return server.URL
 }
 
-// A shown run is what its frames say: the ids of its workflow (a script has its first job's until a master answers),
-// which states of the alert they show one after the other ("fired" where they show by its end alone that it was late),
-// and whether it had ended late before any frame showed it.
+// A shown run is the content of its frames: the ids of its workflow (a script has its first job's until a master
+// answers), which states of the alert they show one after the other ("fired" where they show by its end alone that it
+// was late), and whether it had ended late before any frame showed it.
 type shown struct {
 	ids    []string
 	states []string
@@ -181,7 +181,7 @@ func framesOf(t *testing.T, path string) (s shown) {
 	return s
 }
 
-// missing is what of want does not come in got, in its order.
+// missing returns the items of want that are not in got, in its order.
 func missing(want, got []string) (out []string) {
 	for _, w := range want {
 		i := slices.IndexFunc(got, func(g string) bool { return g == w || w == "fired" && g != "resolved" })
@@ -344,7 +344,7 @@ func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks .
 			_, _ = fmt.Fprintln(frames) // a line that was cut off ends here
 			<-time.After(time.Duration(rng.Int64N(int64(3 * time.Second))))
 		case code != program.ExitOK && code != program.ExitFailed &&
-			code != program.ExitBlind || // blind: it ended while nobody watched, and nobody tells how
+			code != program.ExitBlind || // blind: it ended unobserved, and no service reports how
 			strings.Contains(stderr.String(), "could be sent within"):
 			t.Fatalf("run %d: exit code %d, %v\n%s", n, code, err, &stderr)
 		default:

@@ -100,7 +100,7 @@ func (p prometheus) ask(path string, query url.Values, data any) error {
 	return nil
 }
 
-// A vector is what an expression gives: series and their values.
+// A vector is the result of an expression: series and their values.
 type vector struct {
 	Result []struct {
 		Metric map[string]string
@@ -115,7 +115,7 @@ func (p prometheus) query(expr string) (vector, error) {
 	return v, err
 }
 
-// during is what an expression gave from an instant until now.
+// during returns the values of an expression from an instant until now.
 func (p prometheus) during(expr string, from time.Time) (vector, error) {
 	var v vector
 	stamp := func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -28,8 +28,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// A course is what a query does on the played cluster: it starts, or waits for its master for ever, until it ends at a
-// time as nobody expects.
+// A course is the life of a query on the played cluster: it starts, or waits for its master for ever, until it ends at
+// a time as nobody expects.
 type course struct {
 	start time.Duration // after the watch began
 	waits bool
@@ -125,7 +125,7 @@ type town struct {
 	ids   []string // of workflows, as they came
 	keys  map[string]bool
 	told  string
-	last  time.Time // when it was told
+	last  time.Time // when it was sent
 	until map[string]time.Time
 	rang  map[string]int
 }
@@ -203,7 +203,7 @@ func (w *town) short(id string) string {
 	return fmt.Sprint(i + 1)
 }
 
-// board is what Alertmanager has rung for, how often, and whether it still does.
+// board has the alerts of Alertmanager: how often each fired, and whether it still does.
 func (w *town) board() string {
 	var all []string
 	for i := range w.ids {
@@ -217,8 +217,8 @@ func (w *town) board() string {
 	return strings.Join(all, ", ")
 }
 
-// TestQueryTrouble: what becomes of alerts when queries do what nobody expects. `paratimer watch --rules` sees it by
-// what the cluster answers, and tells a webhook and an Alertmanager, over sockets and in virtual time.
+// TestQueryTrouble checks the alerts about queries that behave unexpectedly. `paratimer watch --rules` sees it by
+// the responses of the cluster, and notifies a webhook and an Alertmanager, over sockets and in virtual time.
 func TestQueryTrouble(t *testing.T) {
 	const m = time.Minute
 	for _, c := range []struct {

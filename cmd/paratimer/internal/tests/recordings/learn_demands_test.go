@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestDemandsOfReadings: the capture of a run and the history files of its jobs tell the same demands, each by counters
+// TestDemandsOfReadings: the capture of a run and the history files of its jobs give the same demands, each by counters
 // of its own source: the history server's answers and the files.
 func TestDemandsOfReadings(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,7 @@ func (m *movesSeen) calm() {
 	}
 }
 
-// add counts the moves that were told, those without a cause, and the parts of raw moves.
+// add counts the reported moves, those without a cause, and the parts of raw moves.
 func (m *movesSeen) add(all, other, raw *int) {
 	if m == nil {
 		return

@@ -85,8 +85,8 @@ func both(t *testing.T, name string) (history, capture dag.Run) {
 	return wholeOf(t, historyOf(t, name)), captured(t, name)
 }
 
-// TestReadingsAgree checks that a run's history tells what its watcher saw: jobs and their order, and to the
-// millisecond when each job and each attempt began and ended, how, and with which counters. It knows nothing of
+// TestReadingsAgree checks that a run's history agrees with its watcher: jobs and their order, and to the
+// millisecond when each job and each attempt began and ended, how, and with which counters. It contains nothing of
 // attempts that a dead master had (amrestart), nor of what an attempt without success had read.
 func TestReadingsAgree(t *testing.T) {
 	t.Parallel()
@@ -129,7 +129,7 @@ func TestReadingsAgree(t *testing.T) {
 	}
 }
 
-// sameAttempts compares the attempts of a phase. restarted says that a master came again: then the watcher saw more
+// sameAttempts compares the attempts of a phase. restarted is true if a master was restarted: then the watcher saw more
 // than history holds, and did not see the last counters of some.
 func sameAttempts(t *testing.T, job string, k dag.StageIndex, history, capture []dag.Attempt, restarted bool) {
 	t.Helper()
@@ -217,7 +217,7 @@ func TestReadingsGiveOneProfile(t *testing.T) {
 	}
 }
 
-// TestHistoryTellsNothingAhead checks that a snapshot knows nothing that came after it.
+// TestHistoryTellsNothingAhead checks that a snapshot contains nothing that came after it.
 func TestHistoryTellsNothingAhead(t *testing.T) {
 	t.Parallel()
 	dir := historyOf(t, "failure-1")

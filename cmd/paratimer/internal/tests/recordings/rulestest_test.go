@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestRulesOnAnArchive: rules are tried on each workflow of a folder of job history, and its row says which it is.
+// TestRulesOnAnArchive: rules are tried on each workflow of a folder of job history, and its row names it.
 func TestRulesOnAnArchive(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())

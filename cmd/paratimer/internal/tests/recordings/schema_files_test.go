@@ -26,7 +26,7 @@ func TestPublishedSchemas(t *testing.T) {
 	t.Parallel()
 	for file, c := range map[string]struct {
 		root  reflect.Type
-		title string // as messages say it
+		title string // as in messages
 	}{
 		"plan.schema.json":  {reflect.TypeFor[planfile.File](), "a plan: a mapping with cluster and jobs"},
 		"job.schema.json":   {reflect.TypeFor[training.JobDocument](), "a job file: a mapping with cluster and jobs"},

@@ -97,7 +97,7 @@ func TestSkewOfAQueryThatRuns(t *testing.T) {
 	}
 }
 
-// A Spark application may have jobs before it has executors: that observation tells nothing, and the others do.
+// A Spark application may have jobs before it has executors: that observation shows nothing, and the others do.
 func TestSkewBeforeExecutors(t *testing.T) {
 	t.Parallel()
 	b := fixtures.Read(t, "../../adapters/spark/testdata/skew-3.jsonl.gz")

@@ -76,7 +76,7 @@ func (s *sparkCluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(body))
 }
 
-// answer is what a driver or a history server answers to a question; over says that the application has ended.
+// answer is what a driver or a history server answers to a question; over is true if the application has ended.
 func (s *sparkCluster) answer(path, query string, over bool) (body string, ok bool) {
 	stamp := func(d time.Duration) string {
 		return s.since.Add(d).UTC().Format("2006-01-02T15:04:05.000") + "GMT"
@@ -149,7 +149,7 @@ func TestSparkSessionOnYARN(t *testing.T) {
 }
 
 // TestSparkOverTLS watches a driver and asks a history server whose certificate is in ca-file, and does not ask them
-// if nobody vouches for it.
+// if it is untrusted.
 func TestSparkOverTLS(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())

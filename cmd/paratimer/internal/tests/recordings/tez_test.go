@@ -23,7 +23,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// nodeAddress is where recorded answers say that the NodeManager is.
+// nodeAddress is the address of the NodeManager in recorded responses.
 var nodeAddress = regexp.MustCompile(`localhost:8042`)
 
 // tezServer plays a recording as a cluster, so many seconds of it each time that its applications are listed.
@@ -126,7 +126,7 @@ func TestTezSession(t *testing.T) {
 	}
 }
 
-// mapReduceWords are what no DAG has.
+// mapReduceWords are words that must not appear for a DAG.
 var mapReduceWords = regexp.MustCompile(`\b(jobs?|maps?|reduces?|slots?)\b`)
 
 // TestTezWords checks that a DAG is shown as one, and that frames name the engine.
@@ -257,7 +257,7 @@ func hdfsOf(in fs.FS) http.Handler {
 	})
 }
 
-// TestWhyADAGFailed checks that a DAG which fails before any task runs says why.
+// TestWhyADAGFailed checks that a DAG which fails before any task runs has the reason.
 func TestWhyADAGFailed(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer

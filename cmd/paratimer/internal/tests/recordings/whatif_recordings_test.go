@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-// struck are recordings of which a replay cannot know what lengthened them.
+// struck are recordings that were lengthened by events outside a replay.
 var struck = map[string]string{
 	"two-1":    "another script takes containers from 25 s on",
 	"queues-1": "another user's script takes the other queue's share from 18 s on",

@@ -59,7 +59,7 @@ func unpack(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 }
 
-// A process is what the runs of one script take from the process that they run in.
+// A process has the state that the runs of one script share.
 type process struct {
 	variables []string // NAME=VALUE, as the script began
 	set       []string // names that scripts set

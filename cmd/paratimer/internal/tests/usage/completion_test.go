@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// completions are what shells must offer for what has been typed; the last word is the one to complete.
+// completions are the expected offers of shells for a typed line; the last word is the one to complete.
 var completions = []struct {
 	typed []string
 	want  []string // all that is offered, in any order
@@ -100,7 +100,7 @@ _paratimer 2>/dev/null
 	}
 	checkOffer(t, nil, ask("attach", "--output", "=", "nd"), []string{"ndjson"}, false) // as bash cuts --output=nd
 	checkOffer(t, nil, ask("attach", "--output", "=", "text", "--sess"), []string{"--session"}, false)
-	checkOffer(t, nil, ask("attach", "--rm", ""), nil, false) // nobody is asked
+	checkOffer(t, nil, ask("attach", "--rm", ""), nil, false) // no request is sent
 }
 
 func TestCompletionFish(t *testing.T) {

@@ -48,7 +48,7 @@ func TestErnestRunInterrupted(t *testing.T) {
 	if _, err := io.Copy(io.Discard, pipe); err != nil { // until the last of them has ended
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // its exit code says more
+	_ = cmd.Wait() // its exit code has more detail
 	if code := cmd.ProcessState.ExitCode(); code != program.ExitInterrupted || stdout.Len() > 0 ||
 		!strings.HasSuffix(stderr.String(), "\nparatimer: interrupted\n") {
 		t.Errorf("exit code %d, stdout %q, stderr %q; want %d", code, &stdout, &stderr, program.ExitInterrupted)

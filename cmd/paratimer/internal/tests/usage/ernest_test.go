@@ -67,7 +67,7 @@ func closeTo(got, want, relative, absolute float64) bool {
 }
 
 // TestErnestGoldenFit: the tables of facts/ernest.md a.2, from their files through the command. Coefficients that
-// are not unique are not compared; the cases say so.
+// are not unique are not compared; the cases list them.
 func TestErnestGoldenFit(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {

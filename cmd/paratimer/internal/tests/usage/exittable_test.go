@@ -16,7 +16,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// exitTable says for every command how it writes to stdout ("": it does not), and how it is given a file: in an
+// exitTable lists for every command how it writes to stdout ("": it does not), and how it is given a file: in an
 // argument list FILE is one that is damaged, HERE a folder to write to, STATE one in which a run is remembered, and URL
 // a cluster.
 var exitTable = map[string]struct {
@@ -99,7 +99,7 @@ var exitTable = map[string]struct {
 }
 
 // TestExitTable checks the exit codes of every command: 2 for a file that is damaged, 3 for output that cannot be
-// written, to a full disk or a pipe that nobody reads. A new command must say how.
+// written, to a full disk or a pipe without a reader. A new command needs an entry.
 func TestExitTable(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -138,7 +138,7 @@ func TestExitTable(t *testing.T) {
 			}
 			want := program.ExitUsage
 			if name == "check" {
-				want = program.ExitBlind // a plugin's UNKNOWN, said on stdout
+				want = program.ExitBlind // a plugin's UNKNOWN, printed on stdout
 			}
 			for _, given := range c.damaged {
 				if code, stderr := exitOf(t, given, io.Discard); code != want || stderr == "" && name != "check" {

@@ -56,7 +56,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// saidBy is what a command prints that must succeed.
+// saidBy returns the output of a command that must succeed.
 func saidBy(t *testing.T, args ...string) string {
 	t.Helper()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// An example is a command of a page and what the page says that it prints. "..." stands for anything.
+// An example is a command of a page and its output on the page. "..." stands for anything.
 type example struct {
 	line    int
 	command string
@@ -87,7 +87,7 @@ func runPage(t *testing.T, page string, least int) {
 	ran := 0
 	for _, s := range consoleExamples(t, string(text)) {
 		if s.command == "go test ./..." {
-			continue // it is what runs this
+			continue // it runs this test
 		}
 		line := strings.Replace(s.command, "go run ./cmd/paratimer", "paratimer", 1)
 		if !strings.HasPrefix(line, "paratimer ") {
@@ -185,7 +185,7 @@ func withCluster(t *testing.T, args []string) []string {
 	return args
 }
 
-// A printed is what a command has printed.
+// A printed is the output of a command.
 type printed struct {
 	code           int
 	stdout, stderr string

@@ -72,7 +72,7 @@ func (s *pane) types(keys ...string) {
 	s.tmux(append([]string{"send-keys"}, keys...)...)
 }
 
-// runs types a command, which leaves its process id in a file and then says its exit code.
+// runs types a command, which leaves its process id in a file and then prints its exit code.
 func (s *pane) runs(command string) {
 	s.Helper()
 	s.types("-l", "clear; sh -c 'echo $$ >"+s.dir+"/pid; exec "+command+"'; echo code=$?.")
@@ -101,7 +101,7 @@ func (s *pane) is(name string) string {
 	return strings.TrimSpace(s.tmux("display-message", "-p", "#{"+name+"}"))
 }
 
-// until polls, as nobody knows how fast this machine is.
+// until polls, because the speed of the machine is unknown.
 func (s *pane) until(what string, holds func() bool) {
 	s.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(100 * time.Millisecond) {
@@ -160,7 +160,7 @@ func (s *pane) fits(width, height int) {
 
 var terminalSizes = [][2]int{{80, 24}, {40, 12}, {200, 50}}
 
-// TestTerminalDemo plays the demo at several sizes: it opens, tells its keys, pauses, goes through time, and leaves.
+// TestTerminalDemo plays the demo at several sizes: it opens, shows its keys, pauses, goes through time, and leaves.
 func TestTerminalDemo(t *testing.T) {
 	t.Parallel()
 	for _, z := range terminalSizes {
@@ -254,7 +254,7 @@ func join(t *testing.T) string {
 	return path
 }
 
-// TestTerminalSignals: however it is ended, the terminal is as it was, and the exit code says how.
+// TestTerminalSignals checks that each way to end restores the terminal, and its exit code.
 func TestTerminalSignals(t *testing.T) {
 	s := newPane(t, 80, 24)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
