@@ -70,7 +70,7 @@ func TestNeed(t *testing.T) {
 }
 
 // TestNeedRefused: a master that refuses requests reports no need and gets no more; the last need of a silent one is
-// kept told for a while.
+// kept for a while.
 func TestNeedRefused(t *testing.T) {
 	l := needLab()
 	src := NewSource(l, yarn.Target{User: "alice"})

@@ -255,8 +255,8 @@ func TestWatchBeginsAfterFailover(t *testing.T) {
 	}
 }
 
-// TestStandbyInWords: a ResourceManager whose page only reports that it is on standby is skipped; alone, it is what is
-// said.
+// TestStandbyInWords: a ResourceManager whose page only reports that it is on standby is skipped; a lone one
+// is reported as such.
 func TestStandbyInWords(t *testing.T) {
 	standby := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain;charset=utf-8")
@@ -300,8 +300,8 @@ func TestFailoverTwice(t *testing.T) {
 	}
 }
 
-// TestFailoverInARecording: what a recording repeats of masters is older than the change of ResourceManagers. That
-// nobody answered a moment ago tells that it is one, though no container is known yet.
+// TestFailoverInARecording: what a recording repeats of masters is older than the change of ResourceManagers. A
+// failed request a moment ago shows that change, though no container is known yet.
 func TestFailoverInARecording(t *testing.T) {
 	l := &troubled{lab: newLab()}
 	l.apps("1 RUNNING UNDEFINED 1024")

@@ -81,7 +81,8 @@ func TestReposts(t *testing.T) {
 }
 
 // TestAlertmanagerDown: down for an hour, then back: it has the alerts within two minutes. An alert that ended before
-// it came back is told where it was late, and then expires; what was only feared is not.
+// it came back is sent if the query was late, and then expires; an
+// alert of a risk is not.
 func TestAlertmanagerDown(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -29,7 +29,7 @@ import (
 )
 
 // A course is the life of a query on the played cluster: it starts, or waits for its master for ever, until it ends at
-// a time as nobody expects.
+// an unexpected time.
 type course struct {
 	start time.Duration // after the watch began
 	waits bool
