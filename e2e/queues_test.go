@@ -90,7 +90,7 @@ func (w *watcher) scoreShared(scenario, checked string) {
 	l.t.Helper()
 	came := w.came()
 	if came < 0 {
-		l.t.Error("no frame tells of bob's load")
+		l.t.Error("no frame reports bob's load")
 		return
 	}
 	for _, f := range w.frames[came:] {

@@ -24,7 +24,7 @@ func TestTwoWorkflows(t *testing.T) {
 	for _, w := range []*watcher{a, b} {
 		w.recordings(0)
 		if !slices.ContainsFunc(w.frames, func(f frame) bool { return f.warned("other_load") }) {
-			t.Errorf("%s: no frame tells of the other script's load", w.name)
+			t.Errorf("%s: no frame reports the other script's load", w.name)
 		}
 	}
 	joins, skews := a.last().jobs(), b.last().jobs()

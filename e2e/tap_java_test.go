@@ -88,7 +88,7 @@ func (w *watcher) conserved(a app) {
 	l.t.Helper()
 	got := w.lastSnapshot().Jobs[0].Groups
 	if got == nil {
-		l.t.Fatal("the tape tells of no key groups")
+		l.t.Fatal("the tape has no key groups")
 	}
 	if got.Origin < dag.GroupsTapped || got.Note != "" {
 		l.t.Errorf("groups are of origin %d, and say %q", got.Origin, got.Note)

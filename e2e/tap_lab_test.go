@@ -114,7 +114,7 @@ func (w *watcher) promised(s *streaming, input string, least float64) {
 	l.t.Helper()
 	got := w.lastSnapshot().Jobs[0].Groups
 	if got == nil {
-		l.t.Fatal("the tape tells of no key groups")
+		l.t.Fatal("the tape has no key groups")
 	}
 	if got.Origin < dag.GroupsTapped || got.Note != "" || len(got.Reduces) != s.reduces {
 		l.t.Errorf("groups are of origin %d for %d reduces, and say %q", got.Origin, len(got.Reduces), got.Note)

@@ -86,7 +86,7 @@ func (w *watcher) all(input string) {
 	l.t.Helper()
 	got := w.lastSnapshot().Jobs[0].Groups
 	if got == nil {
-		l.t.Fatal("the tape tells of no key groups")
+		l.t.Fatal("the tape has no key groups")
 	}
 	var done, count float64
 	for _, r := range got.Reduces {

@@ -236,7 +236,7 @@ func TestTezTwoUsers(t *testing.T) {
 		w.ends(0, "succeeded")
 		w.ofTez(0)
 		if w.came() < 0 {
-			t.Errorf("%s: no frame tells of the other user's load", w.name)
+			t.Errorf("%s: no frame reports the other user's load", w.name)
 		}
 	}
 	join.succeed()

@@ -115,7 +115,7 @@ func (w *watcher) totals() {
 			Job struct{ MapsTotal, ReducesTotal int }
 		}
 		if !l.get(l.jhs+"/ws/v1/history/mapreduce/jobs/"+*j.ID, &got) || got.Job.MapsTotal == 0 {
-			l.t.Errorf("the history server tells nothing of %s", *j.ID)
+			l.t.Errorf("the history server has nothing of %s", *j.ID)
 		}
 		if j.Maps.Total == nil || j.Reduces.Total == nil || *j.Maps.Total != got.Job.MapsTotal ||
 			*j.Reduces.Total != got.Job.ReducesTotal ||

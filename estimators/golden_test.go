@@ -28,7 +28,7 @@ func TestGolden(t *testing.T) {
 		all += g.fields[f]
 	}
 	for _, f := range slices.Sorted(maps.Keys(g.unknown)) {
-		t.Logf("%6d %s: a field that this test does not know", g.unknown[f], f)
+		t.Logf("%6d %s: a field that this test does not support", g.unknown[f], f)
 	}
 	t.Logf("%d cases, %d figures compared", len(cases), all)
 	if all == 0 {

@@ -140,6 +140,6 @@ func TestSkewOfOddRuns(t *testing.T) {
 		}
 	}
 	if reported < 100 {
-		t.Fatalf("only %d jobs were told of: nothing is guarded", reported)
+		t.Fatalf("only %d jobs were reported: the test checks nothing", reported)
 	}
 }

@@ -151,7 +151,7 @@ func sameAsHistory(t *testing.T, rec *recording.Answers, run []*dag.Snapshot) {
 	last := run[len(run)-1]
 	want := truthOf(t, rec, last.ID)
 	if want.jobs == 0 {
-		t.Fatalf("the history server tells of no job of %s", last.ID)
+		t.Fatalf("the history server has no job of %s", last.ID)
 	}
 	if last.State.String() != want.state {
 		t.Errorf("state %v, the history server says %s", last.State, want.state)
@@ -164,7 +164,7 @@ func sameAsHistory(t *testing.T, rec *recording.Answers, run []*dag.Snapshot) {
 		}
 	}
 	if submitted != want.jobs {
-		t.Errorf("%d jobs, the history server knows %d", submitted, want.jobs)
+		t.Errorf("%d jobs, the history server has %d", submitted, want.jobs)
 	}
 	if got := finished.Seconds(last.Origin()); got != (want.finished-want.submitted)/1000 {
 		t.Errorf("total %v s, the history server says %v s", got, (want.finished-want.submitted)/1000)

@@ -175,7 +175,7 @@ func TestPlain(t *testing.T) {
 		}
 	}
 	if !warned(s, dag.WarnInterpolated) {
-		t.Errorf("nobody says so: %v", s.Warnings)
+		t.Errorf("no warning reports it: %v", s.Warnings)
 	}
 }
 
@@ -221,7 +221,7 @@ func TestWorkflow(t *testing.T) {
 		t.Errorf("between its jobs it is %v: %+v", s.State, s.Jobs)
 	}
 	if snaps[0].ID != a.ID || len(snaps[0].Plan.Jobs) != 1 || len(snaps[1].Plan.Jobs) != 3 {
-		t.Errorf("before its first master tells, it is %s with %d jobs, then %d", snaps[0].ID, len(snaps[0].Plan.Jobs),
+		t.Errorf("without a master it is %s with %d jobs, then %d", snaps[0].ID, len(snaps[0].Plan.Jobs),
 			len(snaps[1].Plan.Jobs))
 	}
 }

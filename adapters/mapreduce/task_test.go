@@ -72,7 +72,7 @@ func TestStaleAttempts(t *testing.T) {
 		t.Error("killed without a reason")
 	}
 	if !x.isDue() {
-		t.Error("nobody asks why")
+		t.Error("the reason is not requested")
 	}
 	x.say(21, "0 SUCCEEDED")
 	x.is("an old answer again", "0 killed")

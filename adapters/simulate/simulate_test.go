@@ -144,7 +144,7 @@ func TestKnowNothing(t *testing.T) {
 				t.Fatalf("know %v: profiles %v", know, s.Profiles)
 			}
 			if s.Plan.Cluster.Setup != 0 || s.Plan.Overheads != (dag.Overheads{}) {
-				t.Fatalf("at %d: the plan tells pauses", s.At)
+				t.Fatalf("at %d: the plan has pauses", s.At)
 			}
 			for j := range s.Jobs {
 				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {

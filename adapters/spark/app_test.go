@@ -24,7 +24,7 @@ func TestUnitOfLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l.Holds("/sql/2") || l.Holds("/group/a") || l.Holds("app-1/sql/3") || !l.Holds("/sql/3") || !l.Holds(l.ID()) {
-		t.Error("the log does not tell what it holds")
+		t.Error("the log has a wrong set of units")
 	}
 	whole, _ := l.Reader("").At(l.Last)
 	unit, ok := l.Reader("/sql/3").At(l.Last)

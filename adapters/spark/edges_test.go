@@ -190,7 +190,7 @@ func TestEdgesAtTheEnd(t *testing.T) {
 	defer driver.Close()
 	s := NewSource(AtAddress(client, driver.URL, history), "")
 	if _, guess := edgesOf(next(t, s)); !guess {
-		t.Fatal("the edges are known before anybody told them")
+		t.Fatal("the edges are known before any response has them")
 	}
 	c.done = true
 	end := next(t, s)

@@ -79,7 +79,7 @@ func TestTakePools(t *testing.T) {
 		t.Errorf("%s is no page of Spark's", u)
 	}
 	if !a.Take(&Answer{URL: u, Status: 200, Type: "text/html", Body: func() string { return poolsHTML }}) {
-		t.Fatal("the page tells nothing")
+		t.Fatal("the page has no pools")
 	}
 	want := []dag.Pool{
 		{Name: "ann", Weight: 3, MinShare: 1, Fair: true},

@@ -338,6 +338,6 @@ func TestOneLeader(t *testing.T) {
 		won += <-done
 	}
 	if won == 0 {
-		t.Error("nobody was ever elected")
+		t.Error("no process was ever elected")
 	}
 }

@@ -275,7 +275,7 @@ func TestLate(t *testing.T) {
 	last := dag.NoInstant
 	r := s.look().Reduces[0]
 	if r.OpenKey != "" {
-		t.Errorf("a late batch tells which group is open: %s", r.OpenKey)
+		t.Errorf("a late batch sets the open group: %s", r.OpenKey)
 	}
 	for _, p := range r.Done {
 		sizes = append(sizes, p.Bytes)

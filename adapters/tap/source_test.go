@@ -96,7 +96,7 @@ func (s *stage) look() *dag.Groups {
 		s.t.Fatalf("the source's own snapshot was changed: %s", diff)
 	}
 	if snap.Jobs[0].Groups != nil {
-		s.t.Fatal("a job that nobody knows has groups")
+		s.t.Fatal("an unknown job has groups")
 	}
 	return snap.Jobs[1].Groups
 }

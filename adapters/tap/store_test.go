@@ -152,7 +152,7 @@ func TestStoreForgetsOrphans(t *testing.T) {
 		t.Errorf("there are still %v", there)
 	}
 	if n := len(s.jobs[name(1)].tasks[0][0].points); n != 3+10 {
-		t.Errorf("of the job that is heard of again and again %d points are left, want 13", n)
+		t.Errorf("of the job that is reported again and again %d points are left, want 13", n)
 	}
 	if all := s.cost(); all > limit {
 		t.Errorf("%d bytes", all)

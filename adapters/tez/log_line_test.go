@@ -89,7 +89,7 @@ func TestMasterBoot(t *testing.T) {
 			t.Errorf("the master took %v to start, want 1.216s", got)
 		}
 		if got := g.boot.took(ready + 11*60_000); got != 0 {
-			t.Errorf("eleven minutes later that is still told: %v", got)
+			t.Errorf("eleven minutes later that is still reported: %v", got)
 		}
 	}
 	text.apply(&event{Kind: "AM_LAUNCHED", At: launched + 60_000}, 0)

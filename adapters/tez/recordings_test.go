@@ -356,7 +356,7 @@ func TestWithoutHistory(t *testing.T) {
 				t.Errorf("%q, warned %v", have.Plan.Name, have.Warnings)
 			}
 			if asked.asked["tasksInfo"] > 0 {
-				t.Errorf("%v: the log has told of all tasks", asked.asked)
+				t.Errorf("%v: the log has all tasks", asked.asked)
 			}
 		})
 	}

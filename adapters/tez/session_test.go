@@ -55,7 +55,7 @@ func TestSession(t *testing.T) {
 	l.submitted(2, secondQuery)
 	see("_1 report 1 " + firstQuery + " true, _2 report 2 " + secondQuery + " false")
 	if l.asked["dagInfo"] > 0 {
-		t.Error("the master was asked though its files tell")
+		t.Error("the master was requested though its files suffice")
 	}
 	l.filesDenied = true
 	s = newSession(l, labApp)

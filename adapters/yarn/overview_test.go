@@ -115,7 +115,7 @@ func TestOverview(t *testing.T) {
 		t.Errorf("%+v, %v", a, ok)
 	}
 	if _, ok := o.App(t.Context(), "application_1_0009"); ok {
-		t.Error("knows an application that there is not")
+		t.Error("finds an application that does not exist")
 	}
 	c := o.Cluster("application_1_0002")
 	if c.Policy != dag.YARN || c.MemoryMB != 8192 || c.QueueMB != 4096 || len(c.Nodes) != 1 {

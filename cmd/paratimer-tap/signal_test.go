@@ -48,7 +48,7 @@ func TestSignals(t *testing.T) {
 			"QUIT": unix.SIGQUIT, "ALRM": unix.SIGALRM,
 		} {
 			if signal.Ignored(s) {
-				t.Logf("SKIPPED: %s is ignored here, so nobody can be sent it", name)
+				t.Logf("SKIPPED: %s is ignored here, so no process can get it", name)
 				continue
 			}
 			command := strings.ReplaceAll(handles, "%", name)

@@ -72,7 +72,7 @@ func TestGoldenFit(t *testing.T) {
 		c := cases[name]
 		t.Run(name, func(t *testing.T) {
 			if c.Features != "[1, scale/machines, machines, ln(machines)]" {
-				t.Fatalf("features %q: this test knows the four of §3.2 only", c.Features)
+				t.Fatalf("features %q: this test supports the four of §3.2 only", c.Features)
 			}
 			rows := c.rows()
 			m, err := Fit(rows, FitOptions{})

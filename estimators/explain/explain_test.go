@@ -209,6 +209,6 @@ func TestChangesExpectedWorkGone(t *testing.T) {
 	later.Jobs[0].Stages[1].Attempts = failed
 	s, subject := lostWork(before, later)
 	if s == nil || subject != before.Plan.TaskWords(0, 3, 0)+" failed and starts again" {
-		t.Errorf("the loss is told as %q", subject)
+		t.Errorf("the loss is reported as %q", subject)
 	}
 }

@@ -62,7 +62,7 @@ func TestSkewOfOneReduce(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if s.Split != nil || s.Double != nil {
-		t.Error("no key is known, so nothing tells what another dealing would gain")
+		t.Error("no key is known, so the gain of another partitioning is unknown")
 	}
 }
 

@@ -87,7 +87,7 @@ func TestIndicatorsAtTheEnds(t *testing.T) {
 	for _, c := range everyScenario() {
 		e, err := c.Of(estimators.NewReplayContext(runOf(s), plannedCosts, estimators.Options{}))
 		if err == nil && e.Remaining != nil && *e.Remaining > 0 {
-			t.Errorf("%s says %v of a workflow that nobody knows", c.Name, *e.Remaining)
+			t.Errorf("%s predicts %v for an unknown workflow", c.Name, *e.Remaining)
 		}
 	}
 	s.State = dag.Killed
@@ -133,7 +133,7 @@ func TestSlotsOfYARN(t *testing.T) {
 	}
 	plan.Jobs[0].MapReduce.MapMB = 0
 	if got := estimators.Slots(plan, 0, dag.Map); got != 4 {
-		t.Errorf("where nobody knows a size: %d, want all 4", got)
+		t.Errorf("where no size is known: %d, want all 4", got)
 	}
 }
 

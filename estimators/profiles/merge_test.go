@@ -46,7 +46,7 @@ func TestMergeWeighsOldRunsDown(t *testing.T) {
 				t.Errorf("alpha %v, want %v", a, c.alpha)
 			}
 			if got.Overheads.Launch != c.launch {
-				t.Errorf("launch %v, want %v: a run that does not know it has no weight", got.Overheads.Launch,
+				t.Errorf("launch %v, want %v: a run without it has no weight", got.Overheads.Launch,
 					c.launch)
 			}
 			if n := got.Jobs[0].Stages[dag.Map].Tasks; n != 3 {

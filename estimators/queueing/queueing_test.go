@@ -143,7 +143,7 @@ func TestSeveralJobsError(t *testing.T) {
 		}
 		cells := strings.Split(l, " | ")
 		if !slices.Equal([]string{cells[2], cells[4]}, []string{severalMedian, severalNinetieth}) {
-			t.Errorf("the warning tells %s and %s, the page %s", severalMedian, severalNinetieth, l)
+			t.Errorf("the warning has %s and %s, the page %s", severalMedian, severalNinetieth, l)
 		}
 		return
 	}

@@ -324,7 +324,7 @@ func TestChartsAreEnlarged(t *testing.T) {
 		t.Errorf("the widest bar is %.1f pixels wide, enlarged %.1f, then %.1f", before, enlarged, after)
 	}
 	if !regexp.MustCompile(`\d`).MatchString(told) || strings.HasPrefix(told, "Point at") {
-		t.Errorf("a bar is told as %q", told)
+		t.Errorf("a bar is described as %q", told)
 	}
 	p.holdQuiet(t)
 }

@@ -109,7 +109,7 @@ func (s *said) holds(t *testing.T, snap *dag.Snapshot) {
 				return
 			}
 		}
-		t.Errorf("at %v: %s: %v %v: no complete answer has said so", snap.At, of, fields, v)
+		t.Errorf("at %v: %s: %v %v: no complete response has reported it", snap.At, of, fields, v)
 	}
 	when := func(at dag.Instant, of string, fields ...string) {
 		t.Helper()
@@ -162,7 +162,7 @@ func (s *said) holds(t *testing.T, snap *dag.Snapshot) {
 				when(a.CopyEnd, name, "shuffleFinishTime")
 				when(a.SortEnd, name, "mergeFinishTime")
 				if a.Ratio != 1 && !math.IsNaN(a.Ratio) && !s.near(task, a.Ratio) && !s.near(name, a.Ratio) {
-					t.Errorf("at %v: %s: ratio %v: no complete answer has said so", snap.At, name, a.Ratio)
+					t.Errorf("at %v: %s: ratio %v: no complete response has reported it", snap.At, name, a.Ratio)
 				}
 				if k == dag.Map {
 					is(a.Done[0], task, "MAP_INPUT_RECORDS")

@@ -66,7 +66,7 @@ func TestHub(t *testing.T) {
 			case err != nil:
 				t.Fatal(err)
 			case s.ID != id:
-				t.Fatalf("the source of %s tells of %s", id, s.ID)
+				t.Fatalf("the source of %s yields %s", id, s.ID)
 			default:
 				last[id] = s
 			}

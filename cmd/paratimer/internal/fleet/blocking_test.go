@@ -49,11 +49,11 @@ func TestJams(t *testing.T) {
 			}
 		}
 		if len(with) == 0 {
-			t.Fatal("nobody was told")
+			t.Fatal("no blocking was reported")
 		}
 		first, last := with[0], with[len(with)-1]
 		if first.after < settle || first.after > settle+2*o.Every || last.after > 50*time.Second+o.Every {
-			t.Errorf("told from %v to %v, want from %v to 50s", first.after, last.after, settle)
+			t.Errorf("reported from %v to %v, want from %v to 50s", first.after, last.after, settle)
 		}
 		j := first.blockings[0]
 		if len(first.blockings) != 1 || j.Holder.Name != "w0" || len(j.Waiting) != 2 || j.Waiting[0].Name != "w1" ||

@@ -480,7 +480,7 @@ func TestRulesAreReplaced(t *testing.T) {
 			t.Errorf("left: %s, want the one that has not ended", got)
 		}
 		if kept["job_1_0000"] != 0 || kept["job_1_0001"] != 1 {
-			t.Errorf("held to %v: what was told of the one that no rule matches is not taken back", kept)
+			t.Errorf("held to %v: the alerts of the one that no rule matches are not resolved", kept)
 		}
 		if closed != 2 {
 			t.Errorf("%d of 2 were closed", closed)

@@ -133,7 +133,7 @@ func TestAllFaultsAreTold(t *testing.T) {
 	}
 	_, err := ParseRules([]byte(text.String()), "r.yaml", time.UTC)
 	if n := len(planfile.Errors(err)); n != 30 {
-		t.Fatalf("%d of 30 faults are told", n)
+		t.Fatalf("%d of 30 faults are reported", n)
 	}
 	var e *planfile.Error
 	if !errors.As(err, &e) || e.Line != 2 || e.Field != "rules[0].labels.workflow" ||

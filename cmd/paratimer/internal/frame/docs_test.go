@@ -105,7 +105,7 @@ func TestContractClosesItsSets(t *testing.T) {
 		slices.Sort(told)
 		slices.Sort(names)
 		if !slices.Equal(slices.Compact(told), names) {
-			t.Errorf("docs/frames.md says that a %s is one of %v, it is one of %v", set, told, names)
+			t.Errorf("docs/frames.md states that a %s is one of %v, it is one of %v", set, told, names)
 		}
 	}
 }

@@ -191,7 +191,7 @@ func TestTroubleStopsNoWatch(t *testing.T) {
 			}
 			for _, want := range c.warns {
 				if !strings.Contains(log.String(), want) {
-					t.Errorf("nobody says %q:\n%s", want, &log)
+					t.Errorf("no log line has %q:\n%s", want, &log)
 				}
 			}
 			if n := strings.Count(log.String(), "\n"); n > 2 {

@@ -45,7 +45,7 @@ func TestDiskFull(t *testing.T) {
 		k.keep(frame.AtRisk, "")
 	}
 	if n := len(s.all()); n != 1 {
-		t.Errorf("told %d times, want once", n)
+		t.Errorf("sent %d times, want once", n)
 	}
 	if n := strings.Count(k.log.String(), "cannot store which alerts"); n != 1 {
 		t.Errorf("said %d times: %s", n, k.log.String())

@@ -152,7 +152,7 @@ func TestKilled(t *testing.T) {
 			}
 		}
 		if got, want := strings.Join(what, " "), "at_risk late resolved at_risk resolved"; got != want {
-			t.Errorf("round %d, killed %d times: heard %q, want %q", round, k.n, got, want)
+			t.Errorf("round %d, killed %d times: notifications %q, want %q", round, k.n, got, want)
 		}
 		t.Logf("round %d: killed %d times, %d messages, %d of them again", round, k.n, len(k.keys),
 			len(k.keys)-len(once))

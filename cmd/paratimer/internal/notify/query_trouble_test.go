@@ -92,7 +92,7 @@ func TestQueryTrouble(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := heard(t, 10*m, c.looks...); got != c.want {
-				t.Errorf("people hear %q, want %q", got, c.want)
+				t.Errorf("notifications %q, want %q", got, c.want)
 			}
 		})
 	}

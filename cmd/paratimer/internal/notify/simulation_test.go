@@ -244,7 +244,7 @@ func firing(w *world, processes []*process, queries []*query) error {
 		case !is:
 			am.since[q.id] = w.time
 		case w.time-since > settled && len(processes) == 1 && !am.fires(q.id):
-			return fmt.Errorf("%s has fired since %v, and Alertmanager is well, but does not know", q.id, since)
+			return fmt.Errorf("%s has fired since %v, and Alertmanager is well, but has no alert", q.id, since)
 		}
 	}
 	return nil
@@ -276,7 +276,7 @@ func verify(processes []*process, queries []*query, shared bool, sum *tally) err
 		if q.onTime() {
 			sum.OnTime++
 			if am.rang[q.id] > 0 {
-				return fmt.Errorf("%s was on time by a margin, and Alertmanager heard of it", q.id)
+				return fmt.Errorf("%s was on time by a margin, and Alertmanager got an alert", q.id)
 			}
 		}
 		// Who is alone, lives, and finds Alertmanager well rings once for each spell at most. A clock that is set back
@@ -293,23 +293,23 @@ func verify(processes []*process, queries []*query, shared bool, sum *tally) err
 			text := strings.Join(append(slices.Clone(heard), ""), " ")
 			switch {
 			case q.onTime() && len(heard) > 0:
-				return fmt.Errorf("%s was on time by a margin, and people heard %q", q.id, text)
+				return fmt.Errorf("%s was on time by a margin, and the notifications are %q", q.id, text)
 			case q.late() && p.checked && !(shared && forgot) && p.model[q].seen && !strings.Contains(text, "late") &&
 				!strings.Contains(text, "at_risk"):
-				return fmt.Errorf("%s was late, and people heard %q", q.id, text)
+				return fmt.Errorf("%s was late, and the notifications are %q", q.id, text)
 			}
 			if !p.checked || shared && forgot {
 				continue
 			}
 			if !form.MatchString(text) {
-				return fmt.Errorf("%s: people heard %q", q.id, text)
+				return fmt.Errorf("%s: notifications %q", q.id, text)
 			}
 			if shared {
 				continue
 			}
 			sum.Exact++
 			if want := p.model[q].expect; !slices.Equal(heard, want) {
-				return fmt.Errorf("%s: people heard %q, and should have heard %q", q.id, heard, want)
+				return fmt.Errorf("%s: notifications %q, want %q", q.id, heard, want)
 			}
 		}
 	}

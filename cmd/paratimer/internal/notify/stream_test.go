@@ -51,7 +51,7 @@ func TestLine(t *testing.T) {
 				}
 			}
 			if got := strings.Join(told, " "); got != c.told {
-				t.Errorf("told %q, want %q", got, c.told)
+				t.Errorf("sent %q, want %q", got, c.told)
 			}
 		})
 	}
@@ -100,7 +100,7 @@ func TestNewest(t *testing.T) {
 		{"another fires now", alertStream{Queue: []Notification{over, fires}}, "f", true, false},
 	} {
 		if n, tell := c.l.newest(); n.ID != c.id || tell != c.tell || n.Brief != c.brief {
-			t.Errorf("%s: %s, told %v, brief %v", c.name, n.ID, tell, n.Brief)
+			t.Errorf("%s: %s, sent %v, brief %v", c.name, n.ID, tell, n.Brief)
 		}
 	}
 }

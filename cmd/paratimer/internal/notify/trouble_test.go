@@ -188,7 +188,7 @@ func TestHanging(t *testing.T) {
 		t.Errorf("%d left, want the two that the hanging sink has not taken", left)
 	}
 	if n := len(good.all()); n != 2 {
-		t.Errorf("the other sink was told %d times, want twice", n)
+		t.Errorf("the other sink was notified %d times, want twice", n)
 	}
 	// It is not lost: the next watcher takes it on.
 	again := newDesk(t, open(t, dir), slow)

@@ -17,21 +17,21 @@ func TestTakeOver(t *testing.T) {
 	a.keep(frame.AtRisk, "")
 	b.keep(frame.AtRisk, "")
 	if n := len(s.all()); n != 1 {
-		t.Fatalf("told %d times, want once", n)
+		t.Fatalf("sent %d times, want once", n)
 	}
 	b.keep(frame.Late, "")
 	if n := len(s.all()); n != 1 {
-		t.Fatalf("the second watcher tells as well: %d", n)
+		t.Fatalf("the second watcher sends as well: %d", n)
 	}
 	a.d.Close(0)
 	b.keep(frame.Late, "")
 	if n := len(s.all()); n != 2 {
-		t.Errorf("told %d times, want that it is late", n)
+		t.Errorf("sent %d times, want that it is late", n)
 	}
 	b.keep(frame.Ended, frame.Missed)
 	all := s.all()
 	if len(all) != 3 || !strings.HasSuffix(all[2].header.Get("Idempotency-Key"), "resolved") {
-		t.Errorf("told %d times", len(all))
+		t.Errorf("sent %d times", len(all))
 	}
 	// A third one comes when all is sent.
 	c := newDesk(t, open(t, dir), newWebhook(t, s.URL, ""))
@@ -39,7 +39,7 @@ func TestTakeOver(t *testing.T) {
 	c.w.Recall(f)
 	c.keep(frame.Ended, frame.Missed)
 	if n := len(s.all()); n != 3 {
-		t.Errorf("the third watcher tells it again: %d", n)
+		t.Errorf("the third watcher sends it again: %d", n)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestTakeOverSeesNoMore(t *testing.T) {
 	b.time += time.Minute
 	b.keep(frame.OnTrack, "")
 	if all := s.all(); len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
-		t.Errorf("told %d times", len(all))
+		t.Errorf("sent %d times", len(all))
 	}
 }
 
@@ -67,11 +67,11 @@ func TestApart(t *testing.T) {
 	b.keep(frame.OnTrack, "")
 	b.keep(frame.Ended, frame.Met)
 	if n := len(s.all()); n != 1 {
-		t.Errorf("told %d times: who has not fired it resolves it", n)
+		t.Errorf("sent %d times: a watcher that has not fired it resolves it", n)
 	}
 	a.keep(frame.OnTrack, "")
 	if n := len(s.all()); n != 2 {
-		t.Errorf("told %d times", n)
+		t.Errorf("sent %d times", n)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestWithdrawn(t *testing.T) {
 		k.flush()
 	}
 	if all := s.all(); len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
-		t.Errorf("told %d times, want that it fires and that it is over", len(all))
+		t.Errorf("sent %d times, want that it fires and that it is over", len(all))
 	}
 }
 
@@ -102,7 +102,7 @@ func TestNewID(t *testing.T) {
 		k.flush()
 	}
 	if n := len(s.all()); n != 1 {
-		t.Errorf("told %d times, want once", n)
+		t.Errorf("sent %d times, want once", n)
 	}
 	a.d.Close(0)
 	_, f := seen("pig_1", frame.OnTrack, "")
@@ -123,7 +123,7 @@ func TestNewIDLate(t *testing.T) {
 		k.flush()
 	}
 	if all := s.all(); len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
-		t.Errorf("told %d times, want that it fires and that it is over", len(all))
+		t.Errorf("sent %d times, want that it fires and that it is over", len(all))
 	} else if first, last := bytes.Count(all[0].body, []byte(`"job_1"`)),
 		bytes.Count(all[1].body, []byte(`"job_1"`)); first == 0 || first != last {
 		t.Errorf("it is over under another id:\n%s", all[1].body)
@@ -148,7 +148,7 @@ func TestNewIDElsewhere(t *testing.T) {
 		b.flush()
 	}
 	if n := len(s.all()); n != 1 {
-		t.Errorf("told %d times, want once", n)
+		t.Errorf("sent %d times, want once", n)
 	}
 }
 
@@ -181,11 +181,11 @@ func TestOldIDAgain(t *testing.T) {
 		}
 		all := s.all()
 		if len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
-			t.Fatalf("told before: %v: told %d times, want that it fires and that it is over", told, len(all))
+			t.Fatalf("sent before: %v: sent %d times, want that it fires and that it is over", told, len(all))
 		}
 		for _, m := range all {
 			if !bytes.Contains(m.body, []byte(`"workflow_id":"pig_1"`)) {
-				t.Errorf("told of another id than the script's:\n%s", m.body)
+				t.Errorf("sent another id than the script's:\n%s", m.body)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func TestWebhook(t *testing.T) {
 		}
 	}
 	if got := strings.Join(told, ", "); got != "firing at_risk, firing late, resolved ended" || len(keys) != 3 {
-		t.Errorf("told %q with %d keys", got, len(keys))
+		t.Errorf("sent %q with %d keys", got, len(keys))
 	}
 }
 

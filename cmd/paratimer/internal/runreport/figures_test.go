@@ -151,7 +151,7 @@ func TestGlance(t *testing.T) {
 	}
 	r.PredictionHistory.Points[0].AtSeconds = 100
 	if r.glance(s); r.Glance.Against != nil {
-		t.Errorf("of what nobody saw: %+v", r.Glance)
+		t.Errorf("of an unobserved run: %+v", r.Glance)
 	}
 	r.Alerts = []frame.Alert{
 		{Bound: "met", DeadlineAt: &frame.Time{Instant: at(120)}},

@@ -76,7 +76,7 @@ func TestToken(t *testing.T) {
 			t.Errorf("%s with %q: %d %q, want %d", c.path, c.authorization, r.StatusCode, body, c.status)
 		}
 		if r.StatusCode == 401 && !strings.HasPrefix(r.Header.Get("WWW-Authenticate"), "Basic ") {
-			t.Error("a browser is not told to ask for the token")
+			t.Error("the response does not let a browser request the token")
 		}
 		if r.Header.Get("X-Content-Type-Options") != "nosniff" || r.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: headers %v", c.path, r.Header)
@@ -96,7 +96,7 @@ func TestEncrypted(t *testing.T) {
 	}
 	d := Door{Pair: pair, Clients: ca.Pool()}
 	if !d.Locked() || d.Scheme() != "https" || (Door{Pair: pair}).Locked() || (Door{}).Scheme() != "http" {
-		t.Error("who is asked is told wrongly")
+		t.Error("Locked or Scheme is wrong")
 	}
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -157,10 +157,10 @@ func (from) Close() error { return nil }
 func TestClient(t *testing.T) {
 	of := func(who string) netip.Prefix { return client(from{who: who}) }
 	if of("[2001:db8::1]:1") != of("[2001:db8::ffff:2]:9") || of("[2001:db8::1]:1") == of("[2001:db8:0:1::1]:1") {
-		t.Error("networks of IPv6 are told apart wrongly")
+		t.Error("networks of IPv6 are distinguished wrongly")
 	}
 	if of("[::ffff:10.0.0.1]:1") != of("10.0.0.1:2") || of("10.0.0.1:1") == of("10.0.0.2:1") {
-		t.Error("addresses of IPv4 are told apart wrongly")
+		t.Error("addresses of IPv4 are distinguished wrongly")
 	}
 }
 

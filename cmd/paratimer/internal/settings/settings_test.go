@@ -28,7 +28,7 @@ func TestConcealed(t *testing.T) {
 		}
 	}
 	if got := (Value{Name: "webhook"}).Concealed(); got.Secret {
-		t.Error("a secret that is not set is said to be")
+		t.Error("a secret that is not set is reported as set")
 	}
 }
 

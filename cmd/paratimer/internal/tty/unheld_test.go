@@ -49,7 +49,7 @@ func TestUnheldFails(t *testing.T) {
 		t.Errorf("a later frame: error %v", err)
 	}
 	if err := u.Close(); err != nil {
-		t.Errorf("told twice: %v", err)
+		t.Errorf("reported twice: %v", err)
 	}
 	u = NewUnheld(fails)
 	if err := u.Show(frame.Tick{Frame: frameAt(1, 1)}); err != nil {

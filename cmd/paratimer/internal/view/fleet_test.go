@@ -62,6 +62,6 @@ func TestHeldUpText(t *testing.T) {
 		}
 	}
 	if HeldUpText(nil) != "" {
-		t.Error("nobody holds it up")
+		t.Error("no query blocks it")
 	}
 }

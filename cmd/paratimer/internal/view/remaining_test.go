@@ -145,7 +145,7 @@ func TestTextTellsOfAlertsOnce(t *testing.T) {
 			reported = append(reported, m[1])
 		}
 		if !slices.Equal(reported, c.want) {
-			t.Errorf("%s: told %q, want %q", name, reported, c.want)
+			t.Errorf("%s: reported %q, want %q", name, reported, c.want)
 		}
 	}
 }

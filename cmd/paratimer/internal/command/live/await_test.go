@@ -40,7 +40,7 @@ func TestAttachAwaits(t *testing.T) {
 		cancel(command.ErrInterrupted)
 		if _, err := (&awaiting{Source: src.Source, say: src.say, every: time.Second}).Next(ctx); !errors.Is(err,
 			command.ErrInterrupted) {
-			t.Errorf("when it is told to end: %v", err)
+			t.Errorf("when it is stopped: %v", err)
 		}
 	})
 }

@@ -105,7 +105,7 @@ func TestRealAlertmanager(t *testing.T) {
 		t.Errorf("at Alertmanager: %+v, want one alert, late", got)
 	}
 	if got := statuses(am.Received(), "wf_1"); got != "firing at_risk;" {
-		t.Errorf("heard %q, want the alert once", got)
+		t.Errorf("notifications %q, want the alert once", got)
 	}
 	keep(t, w2, "wf_1", frame.Ended, frame.Missed)
 	keep(t, w, "wf_1", frame.Ended, frame.Missed)
@@ -116,7 +116,7 @@ func TestRealAlertmanager(t *testing.T) {
 	}
 	eventually(t, "the end is heard", func() bool { return len(am.Received()) > 1 })
 	if got := statuses(am.Received(), "wf_1"); got != "firing at_risk;resolved ended;" {
-		t.Errorf("heard %q, want one alert and its end", got)
+		t.Errorf("notifications %q, want one alert and its end", got)
 	}
 }
 

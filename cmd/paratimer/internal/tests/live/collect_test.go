@@ -133,7 +133,7 @@ func tapped(name string) func(t *testing.T) watch.Source {
 		src := tap.NewSource(inner, store, tap.Options{Now: now})
 		t.Cleanup(func() {
 			if c := store.Counts(); c.Taken < 20 {
-				t.Errorf("%d batches were taken: too few to tell", c.Taken)
+				t.Errorf("%d batches were taken: too few for the test", c.Taken)
 			}
 		})
 		return src
@@ -147,7 +147,7 @@ func tappedServer(t *testing.T, plan string, out *Output) string {
 	return serverWithTaps(t, plan, func(b tap.Batch) {
 		said := invited.FindStringSubmatch(out.String())
 		if said == nil {
-			t.Errorf("no collector is said in %s", out)
+			t.Errorf("no collector is named in %s", out)
 			return
 		}
 		body, err := b.Encode()

@@ -83,7 +83,7 @@ func TestAttachWithHistory(t *testing.T) {
 		t.Errorf("the run watched again:\n%s", stderr)
 	}
 	if !strings.Contains(frames, `{"bound":"longer-than-usual","state":"late",`) {
-		t.Error("a bound on the usual length is never broken: it does not know it")
+		t.Error("a bound on the usual length is never exceeded: the usual length is missing")
 	}
 	store, err := state.Open(filepath.Join(dir, "state"))
 	if err != nil {

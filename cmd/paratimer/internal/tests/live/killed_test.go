@@ -233,7 +233,7 @@ func TestKilledWatcher(t *testing.T) {
 	if kills.Load() == 0 || states.Load() == 0 {
 		t.Errorf("%d kills, %d states of alerts: nothing was tried", kills.Load(), states.Load())
 	}
-	t.Logf("%d runs, %d kills, %d states shown; told again: webhook %d, command %d; ended late before a watcher had seen them: %d",
+	t.Logf("%d runs, %d kills, %d states shown; sent again: webhook %d, command %d; ended late before a watcher had seen them: %d",
 		runs, kills.Load(), states.Load(), againHook.Load(), againExec.Load(), unseen.Load())
 }
 

@@ -94,7 +94,7 @@ func TestLiveEqualsReplay(t *testing.T) {
 			}
 			replay := frames(t, played)
 			if n := bytes.Count(live, []byte("\n")); n < 20 || bytes.Count(live, []byte(`"code":"stale"`)) < n/10 {
-				t.Fatalf("%d frames, %d of them stale: too few to tell", n, bytes.Count(live, []byte(`"code":"stale"`)))
+				t.Fatalf("%d frames, %d of them stale: too few", n, bytes.Count(live, []byte(`"code":"stale"`)))
 			}
 			a, b := bytes.Split(live, []byte("\n")), bytes.Split(replay, []byte("\n"))
 			for i := range min(len(a), len(b)) {

@@ -334,7 +334,7 @@ func TestQueryTrouble(t *testing.T) {
 				}
 			})
 			if w.told != c.hook {
-				t.Errorf("the webhook hears %q, want %q", w.told, c.hook)
+				t.Errorf("the webhook gets %q, want %q", w.told, c.hook)
 			}
 			if got := w.board(); got != c.board {
 				t.Errorf("Alertmanager: %q, want %q", got, c.board)

@@ -45,7 +45,7 @@ func ServeAt(t *testing.T, address string, args ...string) *Served {
 	Eventually(t, strings.Join(args, " "), func() error {
 		m := Serving.FindStringSubmatch(s.out.String())
 		if m == nil {
-			return fmt.Errorf("no address is said, but %q", s.out)
+			return fmt.Errorf("no address is printed, but %q", s.out)
 		}
 		s.Address = m[1]
 		return nil

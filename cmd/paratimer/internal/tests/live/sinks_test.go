@@ -74,10 +74,10 @@ func TestAttachTells(t *testing.T) {
 	}
 	told := strings.Join(hook, ", ")
 	if !strings.HasSuffix(told, "firing late, resolved ended") {
-		t.Errorf("the webhook was told %q\n%s", told, stdout)
+		t.Errorf("the webhook got %q\n%s", told, stdout)
 	}
 	if len(ends) == 0 || ends[0] != "ParaTimer within" {
-		t.Errorf("Alertmanager was told %q", ends)
+		t.Errorf("Alertmanager got %q", ends)
 	}
 	ran, err := os.ReadFile(out)
 	if err != nil || strings.Count(string(ran), "\n") < 2 {

@@ -47,7 +47,7 @@ func TestTellsWithoutState(t *testing.T) {
 		told, err := os.ReadFile(out)
 		if code != program.ExitOK || err != nil || strings.Count(string(told), "\n") != 2 ||
 			!strings.Contains(stderr, "--state-dir") {
-			t.Errorf("%s: exit code %d, told %q, %v\n%s", what, code, told, err, stderr)
+			t.Errorf("%s: exit code %d, sent %q, %v\n%s", what, code, told, err, stderr)
 		}
 	}
 }
@@ -70,11 +70,11 @@ func TestTellsOverTLS(t *testing.T) {
 	}
 	code, _, stderr := session.Run(t, lateArgs(t, session.JoinPlan, "--webhook", hook.URL, "--set", "ca-file="+ca, "--set", "drain=1m")...)
 	if code != program.ExitOK || told != 2 {
-		t.Errorf("exit code %d, told %d times\n%s", code, told, stderr)
+		t.Errorf("exit code %d, sent %d times\n%s", code, told, stderr)
 	}
 	code, _, stderr = session.Run(t, lateArgs(t, session.JoinPlan, "--webhook", hook.URL, "--set", "drain=0s", "--set", "insecure=true")...)
 	if code != program.ExitOK || told != 2 || !strings.Contains(stderr, "not all alerts could be sent") {
-		t.Errorf("exit code %d, told %d times\n%s", code, told, stderr)
+		t.Errorf("exit code %d, sent %d times\n%s", code, told, stderr)
 	}
 }
 

@@ -48,7 +48,7 @@ func TestFleetPage(t *testing.T) {
 	Eventually(t, "the page of all queries", func() error {
 		at := regexp.MustCompile(`(http://127[^/]+/)`).FindStringSubmatch(said.String())
 		if at == nil {
-			return fmt.Errorf("no address is said, but %q", said)
+			return fmt.Errorf("no address is printed, but %q", said)
 		}
 		page, err := get(at[1])
 		if err != nil {

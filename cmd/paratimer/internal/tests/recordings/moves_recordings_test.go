@@ -31,7 +31,7 @@ func (m *movesSeen) Show(tick frame.Tick) error {
 		}
 	}
 	if n := len(f.Moves); f.Headline.RemainingSeconds != nil && n < events {
-		m.t.Errorf("at %v: %d moves are told, %d events moved the end", *f.ElapsedSeconds, n, events)
+		m.t.Errorf("at %v: %d moves are reported, %d events moved the end", *f.ElapsedSeconds, n, events)
 	}
 	for _, move := range f.Moves {
 		m.moves = append(m.moves, toldAt{*f.ElapsedSeconds, move})

@@ -242,7 +242,7 @@ func checkPresent(t *testing.T, s *dag.Snapshot) {
 	t.Helper()
 	past := func(what string, at dag.Instant) {
 		if at.Known() && at > s.At {
-			t.Fatalf("%s at %d is told at %d", what, at, s.At)
+			t.Fatalf("%s at %d is reported at %d", what, at, s.At)
 		}
 	}
 	for j := range s.Jobs {
@@ -251,7 +251,7 @@ func checkPresent(t *testing.T, s *dag.Snapshot) {
 		past("start", js.Started)
 		past("end", js.Finished)
 		if s.Plan.Jobs[j].Stages[dag.Map].Known && !js.Started.Known() && js.Attempt == 0 {
-			t.Fatalf("the size of %s is told before its master came", js.ID)
+			t.Fatalf("the size of %s is reported before its master came", js.ID)
 		}
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			for i := range js.Stages[k].Attempts {

@@ -74,13 +74,13 @@ func TestRecordings(t *testing.T) {
 		}
 	})
 	n := len(reported) + len(busy)
-	t.Logf("%d figures are sound; %d moves told of %d raw parts in %d recordings, %d of them without a cause", figures, all,
-		raw, n, other)
+	t.Logf("%d figures are sound; %d moves reported for %d raw parts in %d recordings, %d of them without a cause",
+		figures, all, raw, n, other)
 	if all == 0 || other*10 > all {
 		t.Errorf("%d of %d moves have no cause", other, all)
 	}
 	if all > 2*n {
-		t.Errorf("%d moves are told in %d recordings", all, n)
+		t.Errorf("%d moves are reported in %d recordings", all, n)
 	}
 }
 

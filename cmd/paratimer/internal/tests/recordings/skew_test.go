@@ -57,7 +57,7 @@ func TestSkewOfARecording(t *testing.T) {
 	}
 	if n := strings.Count(out.String(),
 		"skew: reduces 4 and 5 of scope-26 have 58% of the bytes and hold the end back by "); n != 1 {
-		t.Errorf("told %d times in\n%s", n, &out)
+		t.Errorf("sent %d times in\n%s", n, &out)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestSkewOfAQueryThatRuns(t *testing.T) {
 	}
 	code, _, errs = session.Run(t, "report", "--skew", "--rm", url, "--jhs", url, "--user", "bob", "--no-history")
 	if code != program.ExitBlind || errs == "" {
-		t.Errorf("nobody's: exit code %d: %s", code, errs)
+		t.Errorf("without a query: exit code %d: %s", code, errs)
 	}
 	mute := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(mute.Close)

@@ -168,7 +168,7 @@ func TestSparkOverTLS(t *testing.T) {
 	}
 	code, out, stderr := session.Run(t, args...)
 	if code != program.ExitBlind || !strings.Contains(stderr, "ca-file") || cluster.rounds > 0 {
-		t.Errorf("with nobody to vouch for the server: exit code %d, %d rounds\n%s%s", code, cluster.rounds, out, stderr)
+		t.Errorf("with an untrusted server: exit code %d, %d rounds\n%s%s", code, cluster.rounds, out, stderr)
 	}
 	_, out, stderr = session.Run(t, "doctor", "--spark", server.URL, "--spark-history", server.URL+"/hs", "--set", "ca-file="+ca)
 	if !strings.Contains(out, "ok    spark driver") {

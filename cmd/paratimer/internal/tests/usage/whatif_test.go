@@ -45,7 +45,7 @@ func TestWhatIfOfAQueryThatRuns(t *testing.T) {
 	}
 	code, _, errs = session.Run(t, "whatif", "nobody.pig", "--rm", url, "--jhs", url, "--user", "bob", "--no-history")
 	if code != program.ExitBlind || !strings.Contains(errs, "nobody.pig") {
-		t.Errorf("nobody's: exit code %d: %s", code, errs)
+		t.Errorf("without a query: exit code %d: %s", code, errs)
 	}
 }
 
