@@ -27,9 +27,9 @@ func (p *Part) Length() time.Duration { return p.End.Sub(p.Start) }
 //
 // The chain is the critical path of the finished run, task by task (ParaTimer, section 3.1.3, cuts the same path into
 // fragments). It begins with the last task to end. The next link is the event that started that task: a container that
-// another task released, the last map of its job, its failed attempt, or its job's submission. The instants come from the
-// engine's reports. Reports of progress, which come seconds late, only separate set-up from work. If an interval was
-// not observed, its cause is Unknown; nothing is guessed.
+// another task released, the last map of its job, its failed attempt, or its job's submission. The instants come from
+// the engine's reports. Reports of progress, which come seconds late, only separate set-up from work. If an interval
+// was not observed, its cause is Unknown; nothing is guessed.
 type Attribution struct {
 	From, To dag.Instant
 	Parts    []Part

@@ -93,8 +93,8 @@ func TestTitlesOfStagesToCome(t *testing.T) {
 	}
 }
 
-// TestLateDriver checks that a driver that works for longer than a profile says is expected to work on, and that
-// nothing is said without a profile.
+// TestLateDriver checks that a driver that works for longer than in a profile is expected to work on, and that
+// without a profile nothing is expected.
 func TestLateDriver(t *testing.T) {
 	t.Parallel()
 	profile := cost.Learn(dag.Run{}.Append(snapshotOf(t, program(time.Second), time.Hour)))
