@@ -75,8 +75,13 @@ func (c *cutting) sortStarts(order []int32) {
 	}
 	rest := func(a, b int32) int {
 		x, y := &c.spans[a], &c.spans[b]
-		return cmp.Or(cmp.Compare(x.End, y.End), cmp.Compare(x.Job, y.Job), cmp.Compare(x.First, y.First),
-			cmp.Compare(a, b))
+		switch { // not by one cmp.Or, which makes every comparison
+		case x.End != y.End:
+			return cmp.Compare(x.End, y.End)
+		case x.Job != y.Job:
+			return cmp.Compare(x.Job, y.Job)
+		}
+		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(a, b))
 	}
 	for from := 0; from < len(order); {
 		to := from + 1
@@ -182,7 +187,10 @@ func (c *cutting) number(drafts []draft) {
 	}
 	byTask := func(a, b int) int {
 		x, y := &c.spans[a], &c.spans[b]
-		return cmp.Or(cmp.Compare(x.Job, y.Job), cmp.Compare(x.First, y.First), cmp.Compare(a, b))
+		if x.Job != y.Job {
+			return cmp.Compare(x.Job, y.Job)
+		}
+		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(a, b))
 	}
 	for i := range c.rounds {
 		if len(c.rounds[i].Spans) > 1 {
