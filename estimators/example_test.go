@@ -93,8 +93,8 @@ func ExampleShared() {
 	// failure_until_proven  45s, 36%: a worst failure is still to come, until one has been seen in the part that runs
 	// skew_low              25s, 50%: data skew at its best: the long reduces run beside each other
 	// skew_high             25s, 50%: data skew at its worst: the long reduces run one after another
-	// best_guess            25s, 50%: the tasks in the order that the scheduler is expected to take, between the bounds
-	// of skew slots_as_now          25s, 50%: others keep what they hold, and free it as fast as in the last minute
+	// best_guess            25s, 50%: the tasks in the order that the scheduler is expected to take, between the bounds of skew
+	// slots_as_now          25s, 50%: others keep what they hold, and free it as fast as in the last minute
 	// slots_fair_share      25s, 50%: we end up with our queue's share, split evenly among its users
 	// alone                 25s, 50%: no other application takes anything from now on
 }
