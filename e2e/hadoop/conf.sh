@@ -67,6 +67,7 @@ yarn_site() { # yarn_site FILE NODE: node 0 stands for the ResourceManager and t
 		yarn.nodemanager.pmem-check-enabled false
 		yarn.nodemanager.vmem-check-enabled false
 		yarn.nodemanager.disk-health-checker.enable false
+		yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage 100
 		yarn.nodemanager.env-whitelist JAVA_HOME,PATH,HOME,LANG,PARATIMER_RUN,PARATIMER_NODE,PARATIMER_PACE
 		yarn.scheduler.minimum-allocation-mb 256
 		yarn.scheduler.maximum-allocation-mb 1024
