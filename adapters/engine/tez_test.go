@@ -35,7 +35,7 @@ func answered(t *testing.T, lines ...string) func(at dag.Instant, path string) s
 	}
 }
 
-// The lists of a DAG are answered by what is asked for, each part as it was reported last.
+// TestTezLists checks that a recorded list of a DAG has the requested items, each as it was last recorded.
 func TestTezLists(t *testing.T) {
 	t.Parallel()
 	const base = "/proxy/application_1_0001/ws/v2/tez/"

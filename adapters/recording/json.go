@@ -75,7 +75,7 @@ func (n *names) fieldsOf(t reflect.Type) (all []string) {
 	return all
 }
 
-// appended ends the name of a list of which only new items follow.
+// appended is the last character of a field's name if the field has only the new items of a list.
 const appended = "+"
 
 // patch reads the fields of a struct that an object has. It replaces what they refer to, because other values may share

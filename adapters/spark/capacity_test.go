@@ -108,7 +108,7 @@ func TestDynamicAllocation(t *testing.T) {
 		// Three seconds are usual; what has not come for long will not come at once.
 		{"none there", most, 3, nil, 5.5, "2@8.25 2@9 ", 16},
 		{"none asked for before the first job", with("minExecutors", "0"), 2, nil, 5.5, "2@9 ", 16},
-		// Those that are not expected any more bound what is asked for later.
+		// Executors that are no longer expected limit the number that is expected later.
 		{"given up", most, 40, []float64{2}, 75, "", 2},
 		{"no bound", with("maxExecutors", ""), 40, []float64{2}, 6, "", 2},
 		{"off", with("enabled", "false"), 40, []float64{2}, 6, "", 0},

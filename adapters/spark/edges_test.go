@@ -14,8 +14,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A chain is a driver that runs jobs of three stages, each of which reads the one before, and shows nothing by their
-// pages; and a history server whose pages have the graphs. By the numbers of their RDDs alone the last stage would read
+// A chain is a driver that runs jobs of three stages, where each stage reads the previous one. The driver's pages have
+// no graphs, those of the history server do. By the numbers of their RDDs alone the last stage would read
 // both others.
 type chain struct {
 	jobs   int

@@ -146,8 +146,8 @@ func (f *facts) tryOf(stage, attempt int) *try {
 	return s.tries[attempt]
 }
 
-// stageAt returns a stage. It returns one that is not kept if the id is invalid or there are too many, so that what is
-// reported of it is left out.
+// stageAt returns a stage. If the id is invalid or there are too many stages, it returns one that no snapshot has, so
+// that callers need no special case.
 func (f *facts) stageAt(id int) *stage {
 	if s := f.stages[id]; s != nil {
 		return s

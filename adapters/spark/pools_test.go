@@ -144,8 +144,8 @@ func (f *fairly) pages() (n int) {
 	return n
 }
 
-// TestSourcePools checks that a driver is asked for its pools once, and again when stages come in a pool that it has
-// not listed, that it is asked three times at most, and that a warning names which pools are not known.
+// TestSourcePools checks that the pools of a driver are requested once, and again if a stage has a pool that is not
+// listed, three times at most, and that a warning names the unknown pools.
 func TestSourcePools(t *testing.T) {
 	t.Parallel()
 	for _, refused := range []bool{false, true} {

@@ -81,7 +81,7 @@ type stageRow struct {
 	ParentIDs []number
 }
 
-// A stack is a call stack. All that is kept of it is whether it is that of an execution of SQL.
+// A stack reports whether a call stack is that of an execution of SQL.
 type stack bool
 
 // UnmarshalJSON reads any value.
