@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Remaining formats a headline: "~11m (10m – 14m)", "~11m (10m – 14m, rough)", "6m – 24m (rough)",
+// Remaining formats a headline: "~11m (10m – 14m)", "~11m (10m – 14m, rough)", "~40s (up to 5m)", "6m – 24m (rough)",
 // "at least 4m", "up to 2m", "?". The text depends on the headline alone, so every view shows the same number.
 func Remaining(h frame.Headline) string { return shownOf(h).String() }
 
@@ -20,7 +20,7 @@ func Remaining(h frame.Headline) string { return shownOf(h).String() }
 func Left(s frame.Seconds, h frame.Headline) string {
 	h.RemainingSeconds = &s
 	shown := shownOf(h)
-	if shown.form == ranged {
+	if shown.form == ranged || shown.form == below {
 		shown.form, shown.doubt = point, ""
 	}
 	return shown.String()
@@ -58,6 +58,7 @@ var (
 	anyTime = form{"MID", "MID left"} // less than a second is left
 	point   = form{"~MID", "about MID left"}
 	ranged  = form{"~MID (LOW – HIGH)", "about MID left, between LOW and HIGH"}
+	below   = form{"~MID (up to HIGH)", "about MID left, up to HIGH"}
 	between = form{"LOW – HIGH", "between LOW and HIGH left"}
 )
 
@@ -98,6 +99,9 @@ func shownOf(h frame.Headline) shown {
 	}
 	s.form, s.doubt = ranged, doubtOf(h)
 	s.low, s.high = min(low.Truncate(unit), s.mid), max(up(*h.HighSeconds), s.mid)
+	if s.low == 0 {
+		s.form = below
+	}
 	return s
 }
 

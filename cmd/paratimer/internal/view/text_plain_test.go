@@ -152,7 +152,7 @@ func TestPlainHeadlines(t *testing.T) {
 		{sec(0), sec(0), sec(125), "up to 2 minutes 30 seconds left"},
 		{sec(60), nil, nil, "about 1 minute left"},
 		{sec(7384), sec(7384), sec(9000), "about 2 hours 5 minutes left, between 2 hours and 2 hours 30 minutes"},
-		{sec(40), sec(0), sec(300), "about 40 seconds left, between less than a second and 5 minutes"},
+		{sec(40), sec(0), sec(300), "about 40 seconds left, up to 5 minutes"},
 	} {
 		h := frame.Headline{RemainingSeconds: c.rem, LowSeconds: c.low, HighSeconds: c.high}
 		if got := shownOf(h).spoken(); got != c.want {

@@ -33,7 +33,7 @@ func TestRemaining(t *testing.T) {
 		{sec(660), sec(612), sec(835), "~11m (10m – 14m)"},
 		{sec(671), nil, nil, "~11m"},
 		{sec(7384), sec(7384), sec(9000), "~2h5m (2h – 2h30m)"},
-		{sec(40), sec(0), sec(300), "~40s (<1s – 5m)"},
+		{sec(40), sec(0), sec(300), "~40s (up to 5m)"},
 	} {
 		if got := Remaining(frame.Headline{RemainingSeconds: c.rem, LowSeconds: c.low, HighSeconds: c.high}); got !=
 			c.want {
