@@ -9,6 +9,12 @@ import (
 	"time"
 )
 
+// A Page is a page of the engine about a part of a workflow, such as job 3 of Spark. The zero Page is none.
+type Page struct {
+	Name string `json:"name"`
+	URL  string `json:"url,omitempty"` // "" if it has none
+}
+
 // A Stage is a set of a job's tasks with the same program: a MapReduce job's maps, its reduces, a vertex of Tez, a
 // stage of Spark.
 type Stage struct {
@@ -16,6 +22,7 @@ type Stage struct {
 	// Title is its name for people, which may differ between runs and get better during one; "" is Name.
 	Title string `plan:"title"`
 	URL   string // address of its page at the engine; "" if it has none
+	Group Page   // the part of the application that submitted it: a job of Spark
 	After []Edge // the stages that it reads
 	// The resources of a task: memory (YARN) or cores (Executors); 0 is the engine's default, one core. A MapReduce
 	// job's containers are in Job.MapReduce.

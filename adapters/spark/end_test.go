@@ -98,7 +98,7 @@ func TestEndWithoutHistory(t *testing.T) {
 	}
 }
 
-// TestPages checks the addresses of stages' pages: at the driver, then at a history server that has the end.
+// TestPages checks the addresses of the pages of stages and jobs: at the driver, then at a history server that has the end.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for history, want := range map[string]string{
@@ -111,8 +111,12 @@ func TestPages(t *testing.T) {
 			}}
 			all := w.watch(t, w.source(t, history), time.Second)
 			for i, base := range map[int]string{len(all) / 2: "http://driver:4040", len(all) - 1: want} {
-				if got := all[i].Plan.Jobs[0].Stages[0].URL; got != base+"/stages/stage/?id=0&attempt=0" {
-					t.Errorf("observation %d: %s, want %s", i, got, base)
+				got := all[i].Plan.Jobs[0].Stages[0]
+				if got.URL != base+"/stages/stage/?id=0&attempt=0" {
+					t.Errorf("observation %d: stage at %s, want %s", i, got.URL, base)
+				}
+				if want := (dag.Page{Name: "Job 0", URL: base + "/jobs/job/?id=0"}); got.Group != want {
+					t.Errorf("observation %d: got %v, want %v", i, got.Group, want)
 				}
 			}
 		})

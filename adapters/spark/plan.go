@@ -101,7 +101,7 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 	stages, left := make([]dag.Stage, 0, len(p.order)), dag.MaxTasks
 	for _, s := range p.order {
 		stage := dag.Stage{
-			Name: s.key, Title: p.title(s), URL: p.page(s), Known: true, Pool: p.poolOf(s), After: p.edges(s),
+			Name: s.key, Title: p.title(s), URL: p.page(s), Group: p.group(s), Known: true, Pool: p.poolOf(s), After: p.edges(s),
 			Pipelines: make([]dag.Pipeline, 1),
 			Broadcast: slices.ContainsFunc(s.jobs, func(j *job) bool { return j.broadcast && j.last() == s }),
 		}
@@ -122,16 +122,34 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 	return p.plan, coming
 }
 
-// page returns the address of the page of a stage's newest attempt: at the history server once it has the end.
+// page returns the address of the page of a stage's newest attempt; "" if there is none.
 func (p *planner) page(s *stage) string {
+	if !s.ran() {
+		return ""
+	}
+	return p.pageAt("/stages/stage/?id=%d&attempt=%d", s.id, max(len(s.tries)-1, 0))
+}
+
+// group returns the page of the first job of a stage.
+func (p *planner) group(s *stage) dag.Page {
+	if len(s.jobs) == 0 {
+		return dag.Page{}
+	}
+	id := s.jobs[0].id
+	return dag.Page{Name: fmt.Sprintf("Job %d", id), URL: p.pageAt("/jobs/job/?id=%d", id)}
+}
+
+// pageAt returns the address of a page of the application: at the history server once it has the end, else at the
+// driver. It returns "" if there is neither.
+func (p *planner) pageAt(format string, args ...any) string {
 	base := p.pages
 	if p.historyHasEnd && p.historyPages != "" {
 		base = p.historyPages + path.Join("/history", p.id, p.turn)
 	}
-	if base == "" || !s.ran() {
+	if base == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s/stages/stage/?id=%d&attempt=%d", base, s.id, max(len(s.tries)-1, 0))
+	return base + fmt.Sprintf(format, args...)
 }
 
 // outline returns a plan without stages.

@@ -33,9 +33,10 @@ type Job struct {
 
 // A Stage has the progress of a stage of a job.
 type Stage struct {
-	Name  string   `json:"name"`
-	URL   string   `json:"url,omitempty"` // its page at the engine
-	After []string `json:"after"`         // the stages that it reads the outputs of
+	Name  string    `json:"name"`
+	URL   string    `json:"url,omitempty"`   // its page at the engine
+	Group *dag.Page `json:"group,omitempty"` // the job of Spark that submitted it
+	After []string  `json:"after"`           // the stages that it reads the outputs of
 	// Edges are the kinds of these inputs, in the order of After: slow_start, broadcast. Only for a Tez DAG.
 	Edges []string `json:"edges,omitempty"`
 	Tasks
@@ -189,6 +190,9 @@ func stages(s *dag.Snapshot, job int) []Stage {
 		out[k] = Stage{
 			Name: p[k].Label(), URL: p[k].URL, After: make([]string, len(p[k].After)),
 			Tasks: count(&p[k], s.Attempts(job, dag.StageIndex(k))),
+		}
+		if p[k].Group.Name != "" {
+			out[k].Group = &p[k].Group
 		}
 		for i, e := range p[k].After {
 			out[k].After[i] = p[e.From].Label()

@@ -81,18 +81,22 @@ func stagesTable(s *Report) *page.Table {
 	}
 	t := &page.Table{
 		Caption: inOrder, Sorted: true,
-		Columns: page.Heads(page.Capital(s.Workflow.Whole.Part), ">Tasks", ">From", ">To", "Reads"),
+		Columns: page.Heads(page.Capital(s.Workflow.Whole.Part), "Job", ">Tasks", ">From", ">To", "Reads"),
 	}
 	for _, v := range j.Stages {
 		reads := make([]string, len(v.After))
 		for i, from := range v.After {
 			reads[i] = from + " (" + movements[v.Edges[i]] + ")"
 		}
-		add(t, critical[v.Name], page.Cell{Text: v.Name, Link: v.URL}, tasksCell(v.Tasks, nil),
+		var job page.Cell
+		if v.Group != nil {
+			job = page.Cell{Text: v.Group.Name, Link: v.Group.URL}
+		}
+		add(t, critical[v.Name], page.Cell{Text: v.Name, Link: v.URL}, job, tasksCell(v.Tasks, nil),
 			timeCell(ran[v.Name].StartSeconds), timeCell(ran[v.Name].EndSeconds),
 			page.Cell{Text: strings.Join(reads, ", "), Class: "wide"})
 	}
-	return t
+	return t.Compact()
 }
 
 // movements are words for the kinds of edges.
