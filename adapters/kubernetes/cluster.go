@@ -16,7 +16,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/units"
 )
 
 // A Cluster lists the drivers of Spark in a Kubernetes cluster: pods as spark-submit and the Spark operator make them.
@@ -156,32 +155,19 @@ func uiPort(p *pod) int {
 		input.ParseOptional(set).Count(maxPort), 4040)
 }
 
-// Check checks the rights at the API server, and the newest driver.
-func (c *Cluster) Check(ctx context.Context) []yarn.Check {
-	d := &yarn.Examination{}
-	all, err := c.List(ctx)
-	if err != nil {
-		d.Broken("kubernetes list pods", yarn.Fail, err)
-		return d.Checks
-	}
-	d.Say("kubernetes list pods", yarn.OK, "", "%s in namespace %s of %s", units.Count(len(all), "driver"),
-		c.access.Namespace, c.access.Base)
+// Rights checks the rights at the API server, except that to list pods.
+func (c *Cluster) Rights(ctx context.Context, d *yarn.Examination) {
 	// The server checks rights before it looks for the pod. Status 404 means that only the pod is missing.
 	none := pod{Metadata: rest.Box[wireMeta]{V: wireMeta{Name: "paratimer-doctor", Namespace: "default"}}}
 	if c.access.Namespace != AllNamespaces {
 		none.Metadata.V.Namespace = input.Label(c.access.Namespace)
 	}
-	_, err = c.pod(ctx, none.path())
+	_, err := c.pod(ctx, none.path())
 	right(d, "kubernetes get pods", yarn.Warn, err)
 	_, err = c.get(ctx, proxied(&none))
 	right(d, "kubernetes get pods/proxy", yarn.Fail, err)
 	_, err = c.sparkApplications(ctx)
 	right(d, "kubernetes list sparkapplications", yarn.Warn, err)
-	if len(all) == 0 {
-		return d.Checks
-	}
-	newest := slices.MaxFunc(all, func(a, b spark.Listed) int { return cmp.Compare(a.Began, b.Began) })
-	return append(d.Checks, spark.Doctor(ctx, c.Driver(newest))...)
 }
 
 // right adds the check of a right. err is the error of a request that needs it, perhaps for something that is missing.

@@ -187,7 +187,8 @@ func TestCheck(t *testing.T) {
 		"no proxy": {apiServer{proxyDenied: true}, "kubernetes get pods/proxy", yarn.Fail, 4},
 		"all":      {apiServer{phase: "Running"}, "kubernetes list sparkapplications", yarn.OK, 6},
 	} {
-		got := clusterOf(t, &c.server, "secret").Check(t.Context())
+		cluster := clusterOf(t, &c.server, "secret")
+		got := spark.NewDrivers(cluster).Check(t.Context(), "kubernetes list pods", "at the server", cluster.Rights)
 		i := slices.IndexFunc(got, func(got yarn.Check) bool { return got.Name == c.want })
 		if len(got) != c.checks || i < 0 || got[i].Status != c.status || (got[i].Hint == "") != (c.status == yarn.OK) {
 			t.Errorf("%s: %+v", name, got)

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Listed is a Spark application in the list of a manager.
@@ -83,6 +84,27 @@ func (d *Drivers) Open() []Listed {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return only(d.list, func(l Listed) bool { return !l.State.Ended() })
+}
+
+// Check checks the manager's list, what rights adds, and the newest driver. name is the check of the list, where the
+// place of the manager. rights may be nil.
+func (d *Drivers) Check(
+	ctx context.Context, name, where string, rights func(context.Context, *yarn.Examination),
+) []yarn.Check {
+	e := &yarn.Examination{}
+	if err := d.Refresh(ctx); err != nil {
+		e.Broken(name, yarn.Fail, err)
+		return e.Checks
+	}
+	open := d.Open()
+	e.Say(name, yarn.OK, "", "%s %s", units.Count(len(open), "driver"), where)
+	if rights != nil {
+		rights(ctx, e)
+	}
+	if i := slices.IndexFunc(open, func(l Listed) bool { return l.URL != "" }); i >= 0 {
+		e.Checks = append(e.Checks, Doctor(ctx, d.manager.Driver(open[i]))...)
+	}
+	return e.Checks
 }
 
 // Running lists the applications that run or wait as workflows.

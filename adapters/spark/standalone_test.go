@@ -127,6 +127,23 @@ func TestStates(t *testing.T) {
 	}
 }
 
+// TestCheckMaster checks what doctor shows of a master whose newest driver does not answer, and of one that does not
+// answer itself.
+func TestCheckMaster(t *testing.T) {
+	t.Parallel()
+	p := recorded(t)
+	p.html = strings.Replace(p.html, "http://127.0.0.1:24041", "http://127.0.0.1:1", 1)
+	got := NewDrivers(master(t, p)).Check(t.Context(), "spark master", "at m", nil)
+	if len(got) != 2 || got[0].Status != yarn.OK || got[0].Text != "3 drivers at m" || got[1].Status != yarn.Fail ||
+		!strings.Contains(got[1].Text, "127.0.0.1:1") {
+		t.Errorf("%+v", got)
+	}
+	got = NewDrivers(master(t, http.NotFoundHandler())).Check(t.Context(), "spark master", "at m", nil)
+	if len(got) != 1 || got[0].Status != yarn.Fail || got[0].Hint == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestActiveMaster finds the active one of several masters, and what is no master.
 func TestActiveMaster(t *testing.T) {
 	t.Parallel()

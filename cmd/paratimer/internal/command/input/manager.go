@@ -28,12 +28,13 @@ import (
 // A manager has the Spark applications at one place that is not YARN.
 type manager struct {
 	drivers *spark.Drivers
-	check   func(ctx context.Context) []yarn.Check // of --kubernetes
 	client  *engine.Client
-	where   string // for messages, such as "on this machine"
-	how     string // how one is chosen
-	isLocal bool   // nothing else is named, so it is this machine
-	master  string // the spark:// address that was typed in place of that of its page; ""
+	listing string                                         // what doctor calls the request of the list
+	rights  func(ctx context.Context, d *yarn.Examination) // checks rights at an API server; nil elsewhere
+	where   string                                         // for messages, such as "on this machine"
+	how     string                                         // how one is chosen
+	isLocal bool                                           // nothing else is named, so it is this machine
+	master  string                                         // the spark:// address that was typed in place of that of its page; ""
 }
 
 // isMaster reports whether a text is the address of a master for applications, which is not that of its page.
@@ -56,7 +57,7 @@ func managerOf(c *cli.Context, master string, tap rest.Layer, starting func(addr
 			return nil, err
 		}
 		return &manager{
-			drivers: spark.NewDrivers(spark.NewMaster(client.Client, history, bases...)), client: client,
+			drivers: spark.NewDrivers(spark.NewMaster(client.Client, history, bases...)), client: client, listing: "spark master",
 			where: "at " + strings.Join(bases, ", "), how: "its id or name", master: master,
 		}, nil
 	case HasCluster(c):
@@ -90,7 +91,7 @@ func kubernetesOf(c *cli.Context, tap rest.Layer) (*manager, error) {
 	}
 	cluster := kubernetes.New(client.Client, access, optionsOfQuery(c).History)
 	return &manager{
-		drivers: spark.NewDrivers(cluster), check: cluster.Check, client: client,
+		drivers: spark.NewDrivers(cluster), client: client, listing: "kubernetes list pods", rights: cluster.Rights,
 		where: "in namespace " + access.Namespace + " of " + access.Base, how: "its id or name",
 	}, nil
 }

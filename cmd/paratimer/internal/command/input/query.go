@@ -106,15 +106,16 @@ func (t *Target) Source(id string) Query {
 	return workflow{engine.Watch(t.client, target, t.opt)}
 }
 
-// Check checks the API server of --kubernetes, the driver of --spark, else the cluster, else a driver on this machine.
+// Check checks the API server of --kubernetes or the page of --spark-master with the newest driver there, the driver of
+// --spark, else the cluster, else a driver on this machine.
 func Check(c *cli.Context) ([]yarn.Check, error) {
-	if c.Bool("kubernetes") {
-		m, err := kubernetesOf(c, nil)
+	if c.Bool("kubernetes") || c.String("spark-master") != "" {
+		m, err := managerOf(c, "", nil, nil)
 		if err != nil {
 			return nil, err
 		}
 		defer m.client.Close()
-		return m.check(c.Context), nil
+		return m.drivers.Check(c.Context, m.listing, m.where, m.rights), nil
 	}
 	t, err := Connect(c, "", nil)
 	if err != nil {

@@ -43,13 +43,16 @@ func list(c *cli.Context) error {
 	})
 	rows := [][]string{{"ID", "NAME", "ENGINE", "USER", "WHERE", "STARTED"}}
 	for i := range all {
-		a, started := &all[i], units.Unknown
+		a, started, where := &all[i], units.Unknown, "no page"
 		if a.StartedAt = frame.TimeOf(a.started); a.StartedAt != nil {
 			started = units.Ago(now.Sub(a.started))
 		}
+		if a.Queue != "" {
+			where = "queue " + a.Queue
+		}
 		rows = append(rows, []string{
 			view.Escape(a.ID), view.Escape(a.Name), a.Engine, view.Escape(cmp.Or(a.User, "-")),
-			view.Escape(cmp.Or(a.URL, "queue "+a.Queue)), started,
+			view.Escape(cmp.Or(a.URL, where)), started,
 		})
 	}
 	return command.Print(c, map[string]any{"applications": view.List(all)}, func(w io.Writer) error {
