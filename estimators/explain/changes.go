@@ -157,7 +157,7 @@ func (a *attribution) causes(before, after dag.Run, model estimators.Model, know
 		return nil
 	}
 	moved := planned.End.Sub(end)
-	a.addPart(Change{Delta: moved, Reason: ReasonSpeed, Subject: slower(w, costs, other, moved)})
+	a.addPart(Change{Delta: moved, Reason: ReasonSpeed, Subject: slower(w, after.Now().Plan, costs, other, moved)})
 	return planned
 }
 

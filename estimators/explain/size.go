@@ -74,9 +74,9 @@ func plannedSizes(s, later *dag.Snapshot) []string {
 		for k := range min(was.NumStages(), is.NumStages()) {
 			a, b := &was.Stages[k], &is.Stages[k]
 			if a.Known != b.Known || a.Count() != b.Count() {
-				out = append(out, fmt.Sprintf("%s has %s", later.Plan.JobName(l), units.Tasks(b.Count(), b.Name)))
+				out = append(out, fmt.Sprintf("%s has %s", later.Plan.JobName(l), units.Tasks(b.Count(), b.Label())))
 			} else if !sameSizes(a, b) {
-				out = append(out, fmt.Sprintf("the input sizes of %s tasks%s became known", b.Name,
+				out = append(out, fmt.Sprintf("the input sizes of %s tasks%s became known", b.Label(),
 					later.Plan.OfJob(l)))
 			}
 		}
@@ -230,8 +230,10 @@ func asKnownLater(s, later *dag.Snapshot, costs estimators.Costs) schedule.Left 
 
 // slower names the unfinished stage with the greatest change of total cost in the direction in which the end has
 // moved. If none changes by a percent in that direction, it names the running tasks. Reduces of the jobs in
-// reported are left out.
-func slower(w *estimators.ReplayContext, costs estimators.Costs, reported []int, moved time.Duration) string {
+// reported are left out. The names are those of the later plan, which has the number of a stage of Spark.
+func slower(
+	w *estimators.ReplayContext, later *dag.Plan, costs estimators.Costs, reported []int, moved time.Duration,
+) string {
 	var most float64
 	subject := "running tasks take " + worded(moved, "longer", "less time") + " than predicted"
 	w.EachStage(func(job int, k dag.StageIndex, p *estimators.StageLeft) {
@@ -249,7 +251,7 @@ func slower(w *estimators.ReplayContext, costs estimators.Costs, reported []int,
 		}
 		if was > 0 && diff >= was/100 && diff > most {
 			most = diff
-			subject = fmt.Sprintf("%s tasks%s %s", w.Now().Plan.StageName(job, k), w.Now().Plan.OfJob(job),
+			subject = fmt.Sprintf("%s tasks%s %s", later.StageName(job, k), later.OfJob(job),
 				wording(is/was, p.Worst))
 		}
 	})
