@@ -187,9 +187,9 @@ func (c *dateClock) check(date dag.Instant) {
 	c.checked, c.before = date, c.newest
 }
 
-// remark warns if the clocks differ.
+// remark warns if the clocks differ by a second or more.
 func (c *dateClock) remark() []dag.Warning {
-	if c.behind == 0 {
+	if c.behind.Abs() < time.Second {
 		return nil
 	}
 	return []dag.Warning{dag.Warningf(dag.WarnClockSkew,

@@ -417,7 +417,8 @@ func advise(client *yarn.Client, e *rest.Error, r *rest.Response) {
 	}
 	switch r.Status {
 	case http.StatusUnauthorized:
-		e.Hint = "the filter before Spark's pages (spark.ui.filters) requires a login: give --user, a password or a ticket"
+		e.Hint = "a gateway or the filter of Spark's pages (spark.ui.filters) requires a login: give --token-file, " +
+			"a user and password, or a ticket"
 	case http.StatusForbidden:
 		app := "the application"
 		if m := appInPath.FindStringSubmatch(u.Path); m != nil {

@@ -41,7 +41,7 @@ func TestDeniedSpark(t *testing.T) {
 		},
 		http.StatusUnauthorized: {
 			"who asks?",
-			"the filter before Spark's pages (spark.ui.filters) requires a login: give --user, a password or a ticket",
+			"a gateway or the filter of Spark's pages (spark.ui.filters) requires a login: give --token-file, a user and password, or a ticket",
 		},
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
