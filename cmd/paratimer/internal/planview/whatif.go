@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -95,12 +96,12 @@ func slotsOf(r whatif.Room) Slots {
 	return s
 }
 
-// The limits, with their names and texts.
+// The limits, with their names and texts. SLOT is the word of the scheduler.
 var limits = []struct {
 	name, text string
 	change     whatif.Change
 }{
-	{"infinite_slots", "a slot for every task", whatif.Change{Slots: []whatif.Slots{{N: math.Inf(1)}}}},
+	{"infinite_slots", "a SLOT for every task", whatif.Change{Slots: []whatif.Slots{{N: math.Inf(1)}}}},
 	{"no_skew", "work spread evenly", whatif.Change{Even: true}},
 	{"no_failures", "no failures", whatif.Change{Unfailing: true}},
 	{"ideal", "ideal: no start-ups and pauses either", whatif.Change{Ideal: true}},
@@ -142,7 +143,7 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 		v.Together = new(ask("all together", all.String(), all, replay.PredictRange))
 	}
 	for _, l := range limits {
-		row := ask(l.text, l.name, l.change, replay.Predict)
+		row := ask(strings.Replace(l.text, "SLOT", v.Slots.Policy.Slot(), 1), l.name, l.change, replay.Predict)
 		if saved := row.SavedSeconds; saved != nil && *saved < 0 { // other waves may take longer: nothing is saved
 			row.RemainingSeconds, row.TotalSeconds = v.Base.RemainingSeconds, v.Base.TotalSeconds
 			row.SavedSeconds, row.SavedRatio = v.Base.SavedSeconds, v.Base.SavedRatio

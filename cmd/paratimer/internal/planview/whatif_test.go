@@ -38,7 +38,7 @@ func shownCurve(t *testing.T, points ...[2]int) string {
 // TestRises holds that more slots which take longer are explained, and that a curve that falls says nothing.
 func TestRises(t *testing.T) {
 	t.Parallel()
-	const want = "\nwhere more slots take longer, tasks fall into other waves, so that a long one can start last\n"
+	const want = "\nwhere more containers take longer, tasks fall into other waves, so that a long one can start last\n"
 	for _, up := range [][][2]int{
 		{{3, 600}, {4, 434}, {5, 516}, {6, 300}, {7, 310}}, {{3, 0}, {4, 0}, {5, 7}},
 	} {

@@ -124,7 +124,8 @@ func (v *WhatIf) curve() page.Block {
 	if most == 0 {
 		return page.Say("nothing is left to do but the end of the job")
 	}
-	t := &page.Table{Columns: page.Heads("Slots", "Takes", "", "")}
+	slots := v.Slots.Policy.Slot() + "s"
+	t := &page.Table{Columns: page.Heads(page.Capital(slots), "Takes", "", "")}
 	for _, p := range v.Curve.Points {
 		mark := ""
 		if p.Base {
@@ -140,13 +141,13 @@ func (v *WhatIf) curve() page.Block {
 			{Text: mark},
 		}})
 	}
-	s := page.Section{Title: "Time against slots", Blocks: []page.Block{t}}
+	s := page.Section{Title: "Time against " + slots, Blocks: []page.Block{t}}
 	if v.Base.assumed {
 		s.Title += ", most of it assumed"
 	}
 	if rises {
 		s.Blocks = append(s.Blocks, page.Note(
-			"where more slots take longer, tasks fall into other waves, so that a long one can start last"))
+			"where more "+slots+" take longer, tasks fall into other waves, so that a long one can start last"))
 	}
 	return s
 }
