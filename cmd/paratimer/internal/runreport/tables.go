@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
@@ -81,12 +82,15 @@ func stagesTable(s *Report) *page.Table {
 	}
 	t := &page.Table{
 		Caption: inOrder, Sorted: true,
-		Columns: page.Heads(page.Capital(s.Workflow.Whole.Part), "Job", ">Tasks", ">From", ">To", "Reads"),
+		Columns: page.Heads(page.Capital(s.Workflow.Whole.Part), "Job", ">Tasks", ">From", ">To", "After"),
 	}
 	for _, v := range j.Stages {
-		reads := make([]string, len(v.After))
+		after := make([]string, len(v.After))
 		for i, from := range v.After {
-			reads[i] = from + " (" + movements[v.Edges[i]] + ")"
+			after[i] = from + " (" + movements[v.Edges[i]] + ")"
+			if s.Workflow.Engine == naming.Spark && v.Edges[i] == dag.Broadcast.String() {
+				after[i] = from + " (by the driver)" // it uses what an earlier job has returned
+			}
 		}
 		var job page.Cell
 		if v.Group != nil {
@@ -94,7 +98,7 @@ func stagesTable(s *Report) *page.Table {
 		}
 		add(t, critical[v.Name], page.Cell{Text: v.Name, Link: v.URL}, job, tasksCell(v.Tasks, nil),
 			timeCell(ran[v.Name].StartSeconds), timeCell(ran[v.Name].EndSeconds),
-			page.Cell{Text: strings.Join(reads, ", "), Class: "wide"})
+			page.Cell{Text: strings.Join(after, ", "), Class: "wide"})
 	}
 	return t.Compact()
 }
