@@ -27,7 +27,7 @@ type Cluster struct {
 	mu         sync.Mutex
 	open       map[string]*pod              // drivers that run or wait, by spark.app.id
 	ended      map[string]spark.Listed      // former ones of open
-	operated   map[string]*sparkApplication // of the operator, by spark.app.id; nil before the first list
+	operated   map[string]*sparkApplication // of the operator, by namespace/name; nil before the first list
 	operatedAt dag.Instant                  // when they were listed
 }
 
@@ -101,28 +101,40 @@ func (c *Cluster) listOperated(ctx context.Context) {
 	}
 	c.operated = map[string]*sparkApplication{}
 	for i := range all {
-		c.operated[string(all[i].Status.V.ID)] = &all[i]
+		m := &all[i].Metadata.V
+		c.operated[string(m.Namespace+"/"+m.Name)] = &all[i]
 	}
 }
 
+// operatedBy returns the operator's application of a driver; an empty one if there is none.
+func (c *Cluster) operatedBy(p *pod) *sparkApplication {
+	return cmp.Or(c.operated[string(p.Metadata.V.Namespace)+"/"+p.label(operatorLabel)], &sparkApplication{})
+}
+
 // findEnd looks a driver up that is not listed any more, and remembers how it has ended. If neither its pod nor its
-// SparkApplication is left, that is unknown.
+// SparkApplication is left, that is unknown. When the operator starts an application again, it deletes the driver's pod
+// and forgets the id. The next pod has the same name.
 func (c *Cluster) findEnd(ctx context.Context, id string, earlier *pod) {
 	p, err := c.pod(ctx, earlier.path())
-	isDeleted := rest.Status(err) == http.StatusNotFound
+	isDeleted := rest.Status(err) == http.StatusNotFound || err == nil && p.label(idLabel) != id
+	a := c.operatedBy(earlier)
+	isOf, state := string(a.Status.V.ID) == id, a.state()
 	switch {
-	case isDeleted:
-		p = *earlier
-	case err != nil:
+	case !isDeleted && err != nil, isDeleted && isOf && !state.Ended():
 		c.open[id] = earlier // the next list looks it up again
 		return
+	case isDeleted:
+		p = *earlier
 	}
 	l := c.listed(id, &p)
-	if a := c.operated[id]; a != nil && a.state().Ended() {
-		l.State, l.Ended = a.state(), max(l.Ended, a.Status.V.Ended.At())
+	switch {
+	case isOf && state.Ended():
+		l.State, l.Ended = state, max(l.Ended, a.Status.V.Ended.At())
 		if l.State == dag.Failed {
 			l.Why = cmp.Or(string(a.Status.V.State.V.Error), l.Why)
 		}
+	case isDeleted && !isOf && a.Spec.V.Restart.V.Type == "OnFailure":
+		l.State, l.Why = dag.Failed, "the Spark operator has deleted the driver, to start the application again"
 	}
 	if l.State.Ended() {
 		c.ended[id] = l
@@ -137,9 +149,7 @@ func (c *Cluster) listed(id string, p *pod) spark.Listed {
 		URL: c.access.Base + proxied(p),
 	}
 	l.State, l.Why, l.Ended = p.state()
-	if a := c.operated[id]; a != nil {
-		l.Name, l.User = string(a.Metadata.V.Name), cmp.Or(string(a.Spec.V.User), l.User)
-	}
+	l.User = cmp.Or(string(c.operatedBy(p).Spec.V.User), l.User)
 	return l
 }
 

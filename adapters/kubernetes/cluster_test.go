@@ -21,6 +21,7 @@ import (
 type apiServer struct {
 	mu                     sync.Mutex
 	phase, state           string // of the pod, "" if it was deleted; of its SparkApplication, "" without an operator
+	isNext                 bool   // the operator has started the application again
 	expired, denied, down  bool
 	redirects, proxyDenied bool // the driver's page; the right to the proxy
 	lists                  int
@@ -36,8 +37,12 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(code)
 		fmt.Fprintf(w, statusForm, message, code)
 	}
+	id := "spark-1"
+	if a.isNext {
+		id = "spark-2"
+	}
 	pod := `{"metadata":{"name":"nightly-driver","namespace":"etl","creationTimestamp":"2026-11-28T05:33:02Z",
-		"labels":{"spark-role":"driver","spark-app-selector":"spark-1","spark-app-name":"nightly"}},
+		"labels":{"spark-role":"driver","spark-app-selector":"` + id + `","sparkoperator.k8s.io/app-name":"nightly"}},
 		"spec":{"containers":[{"ports":[{"name":"spark-ui","containerPort":4041}],
 		"env":[{"name":"SPARK_USER","value":"ann"}]}]},"status":{"phase":"` + a.phase + `","containerStatuses":[{"state":
 		{"terminated":{"exitCode":1,"reason":"OOMKilled","finishedAt":"2026-11-28T05:40:00Z"}}}]}}`
@@ -63,9 +68,9 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/api/v1/namespaces/etl/pods/nightly-driver" && a.phase != "":
 		fmt.Fprint(w, pod)
 	case strings.HasPrefix(r.URL.Path, "/apis/sparkoperator.k8s.io/v1beta2/namespaces/etl/") && a.state != "":
-		fmt.Fprintf(w, `{"kind":"SparkApplicationList","metadata":{},"items":[{"metadata":{"name":"etl-nightly"},
-			"status":{"sparkApplicationId":"spark-1","terminationTime":"2026-11-28T05:41:00Z",
-			"applicationState":{"state":%q,"errorMessage":"driver container failed"}}}]}`, a.state)
+		fmt.Fprintf(w, `{"kind":"SparkApplicationList","metadata":{},"items":[{"metadata":{"name":"nightly","namespace":"etl"},
+			"spec":{"restartPolicy":{"type":"OnFailure"}},"status":{"sparkApplicationId":%q,"terminationTime":"2026-11-28T05:41:00Z",
+			"applicationState":{"state":%q,"errorMessage":"driver container failed"}}}]}`, id, a.state)
 	case strings.Contains(r.URL.Path, "/pods/nightly-driver:4041/proxy/") && a.down:
 		fail(http.StatusServiceUnavailable, "error trying to reach service: dial tcp 10.1.2.3:4041: connect: connection refused")
 	case strings.Contains(r.URL.Path, "/proxy/") && a.redirects: // a text, as kube-apiserver 1.37 has it
@@ -122,6 +127,9 @@ func TestEnd(t *testing.T) {
 		"without an operator": {"Succeeded", "", dag.Succeeded, ""},
 		"deleted, operator":   {"", "FAILED", dag.Failed, "driver container failed"},
 		"deleted, not by one": {"", "", dag.Blocked, ""},
+		"not noticed yet":     {"", "RUNNING", dag.Running, ""},
+		"suspended":           {"", "SUSPENDED", dag.Killed, ""},
+		"started again":       {"Running", "RUNNING", dag.Failed, "the Spark operator has deleted the driver, to start the application again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -136,7 +144,7 @@ func TestEnd(t *testing.T) {
 				t.Errorf("%s, %v", body, err)
 			}
 			server.mu.Lock()
-			server.phase, server.state = c.phase, c.state
+			server.phase, server.state, server.isNext = c.phase, c.state, name == "started again"
 			server.mu.Unlock()
 			all, err = cluster.List(t.Context())
 			var got spark.Listed

@@ -136,7 +136,10 @@ const maxPort, maxCode = 65535, 255
 type sparkApplication struct {
 	Metadata rest.Box[wireMeta] `json:"metadata"`
 	Spec     rest.Box[struct {
-		User input.Label `json:"proxyUser"` // that the driver impersonates; "" if there is none
+		User    input.Label `json:"proxyUser"` // that the driver impersonates; "" if there is none
+		Restart rest.Box[struct {
+			Type input.Label `json:"type"` // Never, OnFailure or Always
+		}] `json:"restartPolicy"`
 	}] `json:"spec"`
 	Status rest.Box[struct {
 		ID    input.Label  `json:"sparkApplicationId"` // spark.app.id of the last submission; "" before it
@@ -148,11 +151,11 @@ type sparkApplication struct {
 	}] `json:"status"`
 }
 
-// applicationStates are the states of the operator in which a submission is not running. In PENDING_RERUN the earlier
-// submission has failed, and its id stays until the next one.
+// applicationStates are the states of the operator in which a submission has ended. It deletes the driver of an
+// application that is suspended or changed.
 var applicationStates = map[input.Label]dag.State{
-	"": dag.Submitted, "SUBMITTED": dag.Submitted, "COMPLETED": dag.Succeeded, "SUCCEEDING": dag.Succeeded,
-	"FAILED": dag.Failed, "FAILING": dag.Failed, "SUBMISSION_FAILED": dag.Failed, "PENDING_RERUN": dag.Failed,
+	"COMPLETED": dag.Succeeded, "SUCCEEDING": dag.Succeeded, "FAILED": dag.Failed, "FAILING": dag.Failed,
+	"SUBMISSION_FAILED": dag.Failed, "SUSPENDING": dag.Killed, "SUSPENDED": dag.Killed, "INVALIDATING": dag.Killed,
 }
 
 func (a *sparkApplication) state() dag.State {
