@@ -144,7 +144,7 @@ func (a *App) beginning(state dag.State, now dag.Instant) *dag.Snapshot {
 	snap.Plan = a.planner.outline()
 	snap.Plan.Open, snap.Plan.Cluster.Cores, snap.Plan.Jobs[0].Stages = true, max(1, a.cores()), []dag.Stage{{Name: "jobs"}}
 	snap.Jobs = snap.Plan.BlockedJobs()
-	snap.Jobs[0].ID, snap.Jobs[0].State = snap.ID, state
+	snap.Jobs[0].ID, snap.Jobs[0].State, snap.Jobs[0].Diagnosis = snap.ID, state, a.diagnosis(state, nil)
 	if e := a.noUnit(); e != nil {
 		snap.Warnings = []dag.Warning{remark("waiting: %s", e.text)}
 	}

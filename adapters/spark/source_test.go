@@ -229,7 +229,7 @@ func TestSourceEarly(t *testing.T) {
 		if ends == dag.Running {
 			f.gone = false
 		} else {
-			is.State, is.Ended = ends, f.now
+			is.State, is.Ended, is.Why = ends, f.now, "exit code 1"
 		}
 		var snap *dag.Snapshot
 		var missed *dag.MissedError
@@ -242,8 +242,8 @@ func TestSourceEarly(t *testing.T) {
 			}
 			f.now += 10_000
 		}
-		if snap == nil || snap.State != ends {
-			t.Errorf("then: %+v, want %v", snap, ends)
+		if snap == nil || snap.State != ends || snap.Jobs[0].Diagnosis != is.Why {
+			t.Errorf("then: %+v, want %v: %s", snap, ends, is.Why)
 		}
 	}
 }
