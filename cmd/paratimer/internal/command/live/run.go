@@ -57,14 +57,14 @@ func run(c *cli.Context) error {
 		time.AfterFunc(endGrace, cancel)
 		ended <- err
 	}()
-	log := command.Logger(c)
+	log, watched := command.Logger(c), error(nil)
 	if typed := firstQuery(running, c, found, earlier); typed != "" {
 		inner, app := *c, *c.App
 		inner.App, inner.Context = &app, ctx
 		app.Writer = struct{ io.Writer }{c.App.ErrWriter} // not a terminal, so lines and no screen
-		err := attachQuery(&inner, f, typed)
-		if err != nil && !errors.Is(err, command.ErrQueryFailed) && c.Context.Err() == nil {
-			log.Warn().Err(err).Msg("the query was not watched to its end")
+		watched = attachQuery(&inner, f, typed)
+		if watched != nil && !errors.Is(watched, command.ErrQueryFailed) && c.Context.Err() == nil {
+			log.Warn().Err(watched).Msg("the query was not watched to its end")
 		}
 	}
 	err = <-ended
@@ -73,6 +73,10 @@ func run(c *cli.Context) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Args().First(), err)
+	}
+	// In cluster mode on Kubernetes spark-submit ends with 0 also if the driver has failed.
+	if c.Bool("kubernetes") && errors.Is(watched, command.ErrQueryFailed) {
+		return watched
 	}
 	return nil
 }
