@@ -90,9 +90,14 @@ func TestSparkKubernetes(t *testing.T) {
 	if out := tail(killed.stdout); !strings.Contains(out, "the driver's container ended with exit code") {
 		t.Errorf("a driver that was killed: %s", out)
 	}
+	l.part("run", func(l *lab) {
+		l.started("submitted", 0, "succeeded after", "waves", "1")
+		l.started("broken", 1, "failed: the driver's container ended with exit code 1", "none")
+	})
+	l.part("operator", (*lab).operated)
 	known := w.score("own", "--profile", w.ofLog("succeeded", truth))
 	l.addRow("Spark on Kubernetes: an API server, a real spark-submit in cluster mode", w.score("bare"), &known, "",
-		"kube-apiserver 1.37.2; pods run as processes; `list`, `attach` before the driver's page is there, `wait` without a history server, `doctor`; by a client certificate, a plugin, a service account, and without rights; a driver killed: failed, with its exit code; the profile is the run's own")
+		"kube-apiserver 1.37.2; pods run as processes; `list`, `attach` before the driver's page is there, `wait` without a history server, `doctor`; by a client certificate, a plugin, a service account, and without rights; by `run` of spark-submit, which ends with 1 if the driver fails; a driver killed: failed, with its exit code; the profile is the run's own")
 }
 
 // inPod lists an application by the service account of a pod that has the rights of the chart.
@@ -103,20 +108,18 @@ func (l *lab) inPod(env map[string]string, id string) {
 		return
 	}
 	folder := l.root + "/kube"
-	out, err := exec.CommandContext(l.ctx, "curl", "-sSf", "--cacert", folder+"/ca.crt", "-H", "Authorization: Bearer admin",
-		"-H", "Content-Type: application/json", "-d", `{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest"}`,
-		env["PARATIMER_KUBE_SERVER"]+"/api/v1/namespaces/etl/serviceaccounts/paratimer/token").Output()
-	l.must(err)
+	out := l.api("/api/v1/namespaces/etl/serviceaccounts/paratimer/token", "--data-binary",
+		"{apiVersion: authentication.k8s.io/v1, kind: TokenRequest}")
 	var token struct{ Status struct{ Token string } }
-	l.must(json.Unmarshal(out, &token))
+	l.must(json.Unmarshal([]byte(out), &token))
 	cmd := l.paratimer("list", "--kubernetes")
 	host, port, _ := strings.Cut(strings.TrimPrefix(env["PARATIMER_KUBE_SERVER"], "https://"), ":")
 	cmd.Env = append(cmd.Env, "KUBECONFIG=", "HOME=/none", "KUBERNETES_SERVICE_HOST="+host, "KUBERNETES_SERVICE_PORT="+port,
 		"TOKEN="+token.Status.Token, "KUBE="+folder)
 	cmd.Args = append([]string{"unshare", "--map-root-user", "--mount", "sh", "-c", inPod, "sh", binary}, cmd.Args[1:]...)
-	if cmd.Path, err = exec.LookPath("unshare"); err != nil {
-		l.t.Fatal(err)
-	}
+	path, err := exec.LookPath("unshare")
+	l.must(err)
+	cmd.Path = path
 	p := l.start("in-pod", cmd)
 	if code := p.wait(); code != 0 || !strings.Contains(p.printed(), id) {
 		l.t.Errorf("in a pod: exit code %d\n%s%s", code, p.printed(), tail(p.stderr))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A real Kubernetes API server on one machine, built from the Go modules of Kubernetes and etcd. There is no scheduler and
-# no kubelet: spark.sh up --kubernetes runs the pods as processes (kubelet.py).
+# no kubelet: spark.sh up --kubernetes runs the pods as processes (kubelet.py), and the Spark operator's controller.
 set -euo pipefail
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -8,18 +8,20 @@ HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 RUN=$LAB/kube
 # shellcheck disable=SC2034 # lab.sh uses these two
 MARK=PARATIMER_RUN=$RUN UP='kube.sh up'
-KUBERNETES=1.37.2 ETCD=3.7.0
-BIN=$LAB/kube-$KUBERNETES
+KUBERNETES=1.37.2 ETCD=3.7.0 OPERATOR=2.5.2
+BIN=$LAB/kube-$KUBERNETES OPERATED=$LAB/spark-operator-$OPERATOR
 
 usage() {
 	cat >&2 <<END
 usage: kube.sh VERB
 
-  fetch     build kube-apiserver $KUBERNETES and etcd $ETCD (once; 10 minutes on two cores)
+  fetch     build kube-apiserver $KUBERNETES, etcd $ETCD and the Spark operator $OPERATOR (once; 15 minutes on two cores)
   up        start a fresh cluster and wait until it answers
   down      kill everything that belongs to it
   status    print what runs; exit 0 up, 1 partly, 3 down
   env       print the settings of the run for eval
+  api PATH [OPTION]...
+            send a request as admin; options of curl, such as --data-binary YAML to create something
 
 The namespace etl has a Role as in the Helm chart. The contexts of \$KUBECONFIG are admin (a token, all rights), watcher (a client
 certificate, the Role), plugin (a program that prints watcher's token) and stranger (no rights).
@@ -27,7 +29,24 @@ END
 	exit 2
 }
 
-fetch() {
+# The operator's go.mod replaces modules, so it is built where the module is.
+fetch_operator() {
+	local module
+	[[ ! -f $OPERATED/stamp ]] || return 0
+	need go "install Go"
+	echo "kube.sh: building the Spark operator $OPERATOR in $OPERATED (5 minutes)" >&2
+	rm -rf "$OPERATED"
+	mkdir -p "$OPERATED"
+	module=$(go mod download -json "github.com/kubeflow/spark-operator/v2@v$OPERATOR" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+	CGO_ENABLED=0 go build -C "$module" -ldflags '-s -w' -o "$OPERATED/spark-operator" ./cmd/operator >"$OPERATED/build.log" 2>&1 || {
+		tail -n 5 "$OPERATED/build.log" >&2
+		die "the Spark operator does not build: see $OPERATED/build.log"
+	}
+	cp "$module"/config/crd/bases/*.yaml "$OPERATED"
+	touch "$OPERATED/stamp"
+}
+
+fetch_kubernetes() {
 	[[ ! -f $BIN/stamp ]] || return 0
 	need go "install Go"
 	local proxy=${GOPROXY:-https://proxy.golang.org} module name
@@ -73,6 +92,11 @@ fetch() {
 	touch stamp
 }
 
+fetch() {
+	fetch_kubernetes
+	fetch_operator
+}
+
 # certify NAME SUBJECT [EXTENSION] makes a key and a certificate of the lab's authority.
 certify() {
 	openssl req -newkey rsa:2048 -nodes -keyout "$1.key" -subj "$2" -out "$1.csr" 2>/dev/null
@@ -89,14 +113,17 @@ daemon() {
 	disown
 }
 
-# api PATH [YAML]: GET, or POST. The API server reads YAML as well as JSON.
+# api PATH [OPTION]... with options of curl. The API server reads YAML as well as JSON.
 api() {
 	answer --fail-with-body --cacert "$RUN/ca.crt" -H 'Authorization: Bearer admin' -H 'Content-Type: application/yaml' \
-		"$SERVER$1" ${2:+--data-binary "{$2}"} >"$RUN/log/answer.log"
+		"$PARATIMER_KUBE_SERVER$1" "${@:2}"
 }
 
+# create PATH YAML
+create() { api "$1" --data-binary "$2" >"$RUN/log/answer.log" || die "$1: $(<"$RUN/log/answer.log")"; }
+
 up() {
-	local ip until=$((SECONDS + 120))
+	local ip file until=$((SECONDS + 120))
 	need openssl "install it"
 	need curl "install it"
 	lock
@@ -110,7 +137,7 @@ up() {
 	cd "$RUN"
 	lock_ports
 	pick_ports api=26443 etcd=22379 peer=22380
-	SERVER=https://$ip:${PORT[api]}
+	PARATIMER_KUBE_SERVER=https://$ip:${PORT[api]}
 	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -subj /CN=lab -days 30 -out ca.crt 2>/dev/null
 	certify server /CN=api "subjectAltName=IP:$ip"
 	certify watcher /CN=watcher
@@ -123,7 +150,7 @@ up() {
 		--token-auth-file tokens.csv --authorization-mode RBAC --service-cluster-ip-range 10.96.0.0/16 \
 		--service-account-issuer https://lab --service-account-key-file accounts.key \
 		--service-account-signing-key-file accounts.key --disable-admission-plugins ServiceAccount
-	until api /readyz; do
+	until api /readyz >"$RUN/log/answer.log"; do
 		((SECONDS < until)) || {
 			stop
 			die "the API server is not ready after 120 s: see $RUN/log"
@@ -131,20 +158,30 @@ up() {
 		sleep 0.5
 	done
 	local rbac=/apis/rbac.authorization.k8s.io/v1/namespaces/etl of='apiGroup: rbac.authorization.k8s.io'
-	api /api/v1/namespaces 'metadata: {name: etl}'
-	api /api/v1/namespaces/etl/serviceaccounts 'metadata: {name: paratimer}'
-	api $rbac/roles 'metadata: {name: paratimer}, rules: [
+	create /api/v1/namespaces '{metadata: {name: etl}}'
+	create /api/v1/namespaces/etl/serviceaccounts '{metadata: {name: paratimer}}'
+	create $rbac/roles '{metadata: {name: paratimer}, rules: [
 		{apiGroups: [""], resources: [pods], verbs: [get, list]},
 		{apiGroups: [""], resources: [pods/proxy], verbs: [get]},
-		{apiGroups: [sparkoperator.k8s.io], resources: [sparkapplications], verbs: [list]}]'
-	api $rbac/rolebindings "metadata: {name: paratimer}, roleRef: {$of, kind: Role, name: paratimer}, subjects: [
-		{kind: ServiceAccount, name: paratimer, namespace: etl}, {$of, kind: User, name: watcher}]"
+		{apiGroups: [sparkoperator.k8s.io], resources: [sparkapplications], verbs: [list]}]}'
+	create $rbac/rolebindings "{metadata: {name: paratimer}, roleRef: {$of, kind: Role, name: paratimer}, subjects: [
+		{kind: ServiceAccount, name: paratimer, namespace: etl}, {$of, kind: User, name: watcher}]}"
+	for file in "$OPERATED"/*.yaml; do
+		create /apis/apiextensions.k8s.io/v1/customresourcedefinitions "@$file"
+	done
+	# They are served a little later, and the operator does not wait.
+	for file in v1beta2/sparkapplications v1beta2/scheduledsparkapplications v1alpha1/sparkconnects; do
+		until api "/apis/sparkoperator.k8s.io/${file%/*}" | grep -q "\"${file#*/}\""; do
+			((SECONDS < until)) || die "the API server does not serve $file"
+			sleep 0.5
+		done
+	done
 	cat >kubeconfig <<-END
 		apiVersion: v1
 		kind: Config
 		current-context: watcher
 		clusters:
-		- {name: lab, cluster: {server: "$SERVER", certificate-authority: "$RUN/ca.crt"}}
+		- {name: lab, cluster: {server: "$PARATIMER_KUBE_SERVER", certificate-authority: "$RUN/ca.crt"}}
 		users:
 		- {name: admin, user: {token: admin}}
 		- {name: stranger, user: {token: stranger}}
@@ -157,14 +194,16 @@ up() {
 		- {name: watcher, context: {cluster: lab, user: watcher, namespace: etl}}
 		- {name: plugin, context: {cluster: lab, user: plugin, namespace: etl}}
 	END
+	sed 's/^current-context: .*/current-context: admin/' kubeconfig >kubeconfig-admin
 	echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "watcher"}}' >credential.json
 	cat >env <<-END
 		PARATIMER_LAB='$LAB'
 		KUBECONFIG='$RUN/kubeconfig'
-		PARATIMER_KUBE_SERVER=$SERVER
+		PARATIMER_KUBE_SERVER=$PARATIMER_KUBE_SERVER
 		PARATIMER_KUBE_ADDRESS=$ip
+		PARATIMER_KUBE_OPERATOR='$OPERATED/spark-operator'
 	END
-	echo "kube.sh: Kubernetes $KUBERNETES up at $SERVER" >&2
+	echo "kube.sh: Kubernetes $KUBERNETES up at $PARATIMER_KUBE_SERVER" >&2
 }
 
 down() {
@@ -180,6 +219,7 @@ verb=${1:-}
 shift || usage
 case $verb in
 fetch) lock && fetch ;;
+api) load_run && api "$@" ;;
 env) load_run && sed 's/^/export /' "$RUN/env" ;;
 up | down | status) "$verb" ;;
 *) usage ;;

@@ -50,14 +50,17 @@ def start(pod):
     for e in spec.get("env", []):
         env[e["name"]] = e.get("value", ADDRESS if "status.podIP" in str(e) else meta["name"])
     paths = {"/var/data": f"{folder}/data", "/opt/spark/work-dir": folder}
-    maps = {v["name"]: v["configMap"]["name"] for v in pod["spec"].get("volumes", []) if "configMap" in v}
+    maps = {v["name"]: v["configMap"] for v in pod["spec"].get("volumes", []) if "configMap" in v}
     for mount in spec.get("volumeMounts", []):
         if mount["name"] in maps:
+            source = maps[mount["name"]]
+            names = {i["key"]: i["path"] for i in source.get("items", [])}
             paths[mount["mountPath"]] = to = folder + mount["mountPath"]
             os.makedirs(to, exist_ok=True)
-            for name, text in request(f"/api/v1/namespaces/{meta['namespace']}/configmaps/{maps[mount['name']]}")["data"].items():
-                with open(f"{to}/{name}", "w") as f:
-                    f.write(text)
+            for key, text in request(f"/api/v1/namespaces/{meta['namespace']}/configmaps/{source['name']}")["data"].items():
+                with open(f"{to}/{names.get(key, key)}", "w") as f:
+                    # Properties name the template of executors, which is another mount.
+                    f.write(text.replace("=/opt/spark/pod-template/", f"={folder}/opt/spark/pod-template/"))
     os.makedirs(folder, exist_ok=True)
 
     def local(text):

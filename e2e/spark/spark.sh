@@ -18,7 +18,7 @@ usage: spark.sh VERB
   fetch [VERSION]              get pyspark (once); without a version $DEFAULT_VERSION
   up [--yarn | --kubernetes] [VERSION]
                                start a fresh cluster and wait until it answers; --yarn: a history server alone, for applications on
-                               the YARN that hadoop.sh has started; --kubernetes: and a kubelet, for those of kube.sh
+                               the YARN that hadoop.sh has started; --kubernetes: and a kubelet and the Spark operator, for kube.sh
   down                         kill everything that belongs to it
   status                       say what runs; exit 0 up, 1 partly, 3 down
   env                          print the run's settings for eval
@@ -123,6 +123,9 @@ write_conf() { # write_conf VERSION
 		appender.stderr.target = SYSTEM_ERR
 		appender.stderr.layout.type = PatternLayout
 		appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
+		# An application's id, as without this file.
+		logger.submit.name = org.apache.spark.deploy.k8s.submit
+		logger.submit.level = info
 	END
 }
 
@@ -203,9 +206,18 @@ up() {
 	SPARK_HISTORY_OPTS="-Dspark.history.fs.logDirectory=file://$RUN/events -Dspark.history.ui.port=${PORT[history]} -Dspark.history.fs.update.interval=3s" \
 		daemon history "$SPARK_HOME/bin/spark-class" org.apache.spark.deploy.history.HistoryServer
 	((YARN || KUBE)) || start_workers
-	((!KUBE)) || (cd "$RUN" && daemon kubelet python3 "$HERE/kubelet.py" "$PARATIMER_KUBE_SERVER" "$LAB/kube/ca.crt" "$PARATIMER_KUBE_ADDRESS")
+	((!KUBE)) || start_pods
 	await history "http://localhost:${PORT[history]}/api/v1/version" '"spark":'
 	echo "spark.sh: Spark $version up in $((SECONDS - from)) s: history at http://localhost:${PORT[history]}" >&2
+}
+
+start_pods() {
+	local server=${PARATIMER_KUBE_SERVER#https://}
+	cd "$RUN"
+	daemon kubelet python3 "$HERE/kubelet.py" "$PARATIMER_KUBE_SERVER" "$LAB/kube/ca.crt" "$PARATIMER_KUBE_ADDRESS"
+	# It finds the API server as in a pod, for its spark-submit.
+	KUBECONFIG=$LAB/kube/kubeconfig-admin KUBERNETES_SERVICE_HOST=${server%:*} KUBERNETES_SERVICE_PORT=${server##*:} \
+		daemon operator "$PARATIMER_KUBE_OPERATOR" controller start --namespaces etl --health-probe-bind-address 0
 }
 
 start_workers() {
