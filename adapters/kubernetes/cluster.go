@@ -25,10 +25,10 @@ type Cluster struct {
 	access *Access
 
 	mu         sync.Mutex
-	open       map[string]*pod              // drivers that run or wait, by spark.app.id
-	ended      map[string]spark.Listed      // former ones of open
-	operated   map[string]*sparkApplication // of the operator, by namespace/name; nil before the first list
-	operatedAt dag.Instant                  // when they were listed
+	open       map[string]*pod             // drivers that run or wait, by spark.app.id
+	ended      map[string]spark.Listed     // former ones of open
+	operated   map[string]sparkApplication // of the operator, by namespace/name; nil before the first list
+	operatedAt dag.Instant                 // when they were listed
 }
 
 // New returns the cluster of an access. The client sends requests to its server by the transport of the access. history
@@ -99,16 +99,15 @@ func (c *Cluster) listOperated(ctx context.Context) {
 	if c.operatedAt = c.Now(); err != nil && c.operated != nil {
 		return
 	}
-	c.operated = map[string]*sparkApplication{}
-	for i := range all {
-		m := &all[i].Metadata.V
-		c.operated[string(m.Namespace+"/"+m.Name)] = &all[i]
+	c.operated = map[string]sparkApplication{}
+	for _, a := range all {
+		c.operated[string(a.Metadata.V.Namespace+"/"+a.Metadata.V.Name)] = a
 	}
 }
 
 // operatedBy returns the operator's application of a driver; an empty one if there is none.
-func (c *Cluster) operatedBy(p *pod) *sparkApplication {
-	return cmp.Or(c.operated[string(p.Metadata.V.Namespace)+"/"+p.label(operatorLabel)], &sparkApplication{})
+func (c *Cluster) operatedBy(p *pod) sparkApplication {
+	return c.operated[string(p.Metadata.V.Namespace)+"/"+p.label(operatorLabel)]
 }
 
 // findEnd looks a driver up that is not listed any more, and remembers how it has ended. If neither its pod nor its
@@ -118,7 +117,7 @@ func (c *Cluster) findEnd(ctx context.Context, id string, earlier *pod) {
 	p, err := c.pod(ctx, earlier.path())
 	isDeleted := rest.Status(err) == http.StatusNotFound || err == nil && p.label(idLabel) != id
 	a := c.operatedBy(earlier)
-	isOf, state := string(a.Status.V.ID) == id, a.state()
+	isOf, state := string(a.Status.V.ID) == id, applicationStates[a.Status.V.State.V.State]
 	switch {
 	case !isDeleted && err != nil, isDeleted && isOf && !state.Ended():
 		c.open[id] = earlier // the next list looks it up again

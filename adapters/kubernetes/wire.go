@@ -158,10 +158,6 @@ var applicationStates = map[input.Label]dag.State{
 	"SUBMISSION_FAILED": dag.Failed, "SUSPENDING": dag.Killed, "SUSPENDED": dag.Killed, "INVALIDATING": dag.Killed,
 }
 
-func (a *sparkApplication) state() dag.State {
-	return cmp.Or(applicationStates[a.Status.V.State.V.State], dag.Running)
-}
-
 func why(reason input.Label, message input.Diagnosis) string {
 	if reason != "" && message != "" {
 		return string(reason) + ": " + string(message)
