@@ -101,8 +101,8 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 	stages, left := make([]dag.Stage, 0, len(p.order)), dag.MaxTasks
 	for _, s := range p.order {
 		stage := dag.Stage{
-			Name: s.key, Title: p.title(s), URL: p.page(s), Group: p.group(s), Known: true, Pool: p.poolOf(s), After: p.edges(s),
-			Pipelines: make([]dag.Pipeline, 1),
+			Name: s.key, Title: p.title(s), URL: p.page(s), Group: p.group(s), Known: true, Pool: p.poolOf(s),
+			After: p.edges(s), Pipelines: make([]dag.Pipeline, 1),
 			Broadcast: slices.ContainsFunc(s.jobs, func(j *job) bool { return j.broadcast && j.last() == s }),
 		}
 		if s.ran() || runs && p.lacks[s.id] { // otherwise Spark skips it
