@@ -16,29 +16,25 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Hooks connect a session to the rest of the program. Every field may be nil or empty.
+// Hooks connect a session with the history of its workflow and with the sinks of its alerts. Each may be nil.
 type Hooks struct {
-	Source func(watch.Source) watch.Source // wraps the cluster's source, e.g. to add profiles
-	Usual  func() time.Duration            // its usual length, 0 if unknown
-	// Hold receives the matching rules, before the first frame and whenever they change.
-	Hold   func([]*Rule)
-	Recall func(frame.Frame) alert.State
-	Keep   func(alert.State, frame.Frame)
-	Join   func(*watch.Watch) // adds to the watch before it begins
-	Close  func(dag.State)    // it has ended, or is no longer watched
+	Join func(*watch.Watch) // adds to a watch before its first observation
+	// Rules receives the rules that match, before each observation. It returns the usual length of the workflow, 0 if
+	// that is unknown.
+	Rules func([]*Rule) (usual time.Duration)
+	Close func() // the workflow has ended, or is no longer watched
 }
 
 // Options of a fleet.
 type Options struct {
 	Cluster engine.Cluster
-	// Open creates the hooks of a new workflow. After an error it is called again later.
-	Open func(Watched) (Hooks, error)
+	// Open creates the hooks of a new workflow; nil: there are none.
+	Open func(Watched) Hooks
 	// Estimators creates the estimators of one worker.
 	Estimators func() watch.EstimatorSet
 	// Shown receives each tick, one at a time. An error ends the fleet.

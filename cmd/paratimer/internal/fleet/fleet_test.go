@@ -378,8 +378,10 @@ func TestMetBeforeAnOutage(t *testing.T) {
 		}
 		o := options(c, s)
 		recalled := 0
-		o.Open = func(Watched) (Hooks, error) {
-			return Hooks{Recall: func(frame.Frame) alert.State { recalled++; return alert.State{} }}, nil
+		o.Open = func(Watched) Hooks {
+			return Hooks{Join: func(w *watch.Watch) {
+				w.Recall = func(frame.Frame) alert.State { recalled++; return alert.State{} }
+			}}
 		}
 		run(t, o, ruleset(t, twoRules), 30*time.Minute)
 		if got := s.summary(); !strings.Contains(got, "w0 succeeded") || recalled != 1 {
@@ -404,7 +406,7 @@ func TestDrain(t *testing.T) {
 		c.runs["application_1_0000"] = func() watch.Source { return stuck{} }
 		o := options(c, s)
 		closed := 0
-		o.Open = func(Watched) (Hooks, error) { return Hooks{Close: func(dag.State) { closed++ }}, nil }
+		o.Open = func(Watched) Hooks { return Hooks{Close: func() { closed++ }} }
 		from := time.Now()
 		run(t, o, ruleset(t, twoRules), time.Minute)
 		if d := time.Since(from); d != time.Minute+o.Drain || closed != 1 {
@@ -445,15 +447,16 @@ func TestRulesAreReplaced(t *testing.T) {
 		closed, kept := 0, map[string]int{} // the newest frame's alerts
 		o := options(c, s)
 		var mu sync.Mutex
-		o.Open = func(Watched) (Hooks, error) {
+		keep := func(_ alert.State, f frame.Frame) {
+			mu.Lock()
+			defer mu.Unlock()
+			kept[*f.Workflow.ID] = len(f.Alerts)
+		}
+		o.Open = func(Watched) Hooks {
 			return Hooks{
-				Close: func(dag.State) { mu.Lock(); closed++; mu.Unlock() },
-				Keep: func(_ alert.State, f frame.Frame) {
-					mu.Lock()
-					defer mu.Unlock()
-					kept[*f.Workflow.ID] = len(f.Alerts)
-				},
-			}, nil
+				Close: func() { mu.Lock(); closed++; mu.Unlock() },
+				Join:  func(w *watch.Watch) { w.Keep = keep },
+			}
 		}
 		var left []string
 		o.Left = func(w Watched) { left = append(left, w.Name+" "+w.ID) }

@@ -37,9 +37,8 @@ type session struct {
 	opened bool
 	hooks  Hooks
 	watch  *watch.Watch
-	alerts alert.State // state of its alerts, for a new start of the watch
-	held   bool        // the watch has the bounds of is.Rules
-	usual  time.Duration
+	alerts alert.State                    // state of its alerts, for a new start of the watch
+	keep   func(alert.State, frame.Frame) // that of the newest watch
 	state  dag.State
 
 	wait     time.Duration // until the next observation
@@ -71,11 +70,8 @@ func (v *session) run(ctx, steps context.Context) {
 func (v *session) matched() bool {
 	v.fleet.mu.Lock()
 	defer v.fleet.mu.Unlock()
-	now := v.fleet.matching(v.is.Workflow)
-	if !slices.Equal(now, v.is.Rules) {
-		v.is.Rules, v.held = now, false
-	}
-	return len(now) > 0
+	v.is.Rules = v.fleet.matching(v.is.Workflow)
+	return len(v.is.Rules) > 0
 }
 
 var errPanic = errors.New("a fault of ParaTimer")
@@ -88,11 +84,7 @@ func (v *session) step(ctx context.Context, p watch.EstimatorSet) (over bool, er
 		}
 	}()
 	v.seen = v.is.Workflow
-	if err := v.open(); err != nil {
-		v.log.Warn().Err(err).Msg("cannot watch this workflow now; trying again")
-		v.wait = time.Minute
-		return false, nil
-	}
+	v.open()
 	v.watch.Estimators = p
 	over, err = v.watch.Step(ctx)
 	if err == nil && !over && v.watch.State().Ended() {
@@ -107,49 +99,34 @@ func (v *session) step(ctx context.Context, p watch.EstimatorSet) (over bool, er
 }
 
 // open creates the hooks and the watch, if there are none yet, and gives the watch its bounds.
-func (v *session) open() error {
+func (v *session) open() {
 	if !v.opened && v.fleet.opt.Open != nil {
-		h, err := v.fleet.opt.Open(v.is)
-		if err != nil {
-			return err
-		}
-		v.hooks = h
+		v.hooks = v.fleet.opt.Open(v.is)
 	}
 	v.opened = true
 	if v.watch == nil {
-		src := v.fleet.opt.Cluster.Source(v.source)
-		if v.hooks.Source != nil {
-			src = v.hooks.Source(src)
-		}
-		w := watch.Watch{
-			Source: src, Sinks: []watch.Sink{v}, Alerts: v.alerts, Every: v.fleet.opt.Every, Keep: v.hooks.Keep,
-			Log: v.log,
+		v.watch = &watch.Watch{
+			Source: v.fleet.opt.Cluster.Source(v.source), Sinks: []watch.Sink{v}, Alerts: v.alerts,
+			Every: v.fleet.opt.Every, Log: v.log,
 		}
 		if v.hooks.Join != nil {
-			v.hooks.Join(&w)
+			v.hooks.Join(v.watch)
 		}
-		if v.failures == 0 || v.alerts.Bounds == nil { // else the previous watch has newer state
-			w.Recall = v.hooks.Recall
+		if v.failures > 0 && v.alerts.Bounds != nil { // the previous watch has newer state than what is stored
+			v.watch.Recall = nil
 		}
-		v.watch, v.held = &w, false
+		v.keep = v.watch.Keep
 	}
-	usual := v.usual
-	if v.hooks.Usual != nil {
-		usual = v.hooks.Usual()
+	usual := time.Duration(0)
+	if v.hooks.Rules != nil {
+		usual = v.hooks.Rules(v.is.Rules)
 	}
-	if v.held && usual == v.usual {
-		return nil
-	}
-	v.held, v.usual, v.watch.Bounds = true, usual, nil
+	v.watch.Bounds = nil
 	for _, r := range v.is.Rules {
 		if !r.Unbound() {
 			v.watch.Bounds = append(v.watch.Bounds, r.Bound(usual))
 		}
 	}
-	if v.hooks.Hold != nil {
-		v.hooks.Hold(v.is.Rules)
-	}
-	return nil
 }
 
 // Show is the watch's first sink: it updates the workflow's id and name and the next wait, and passes the frame on.
@@ -211,9 +188,9 @@ func (v *session) again() {
 // reported alerts are withdrawn.
 func (v *session) release() {
 	v.again()
-	if v.hooks.Keep != nil && v.alerts.Bounds != nil {
+	if v.keep != nil && v.alerts.Bounds != nil {
 		is := frame.Workflow{ID: &v.is.ID, Name: &v.is.Name, State: v.state}
-		v.hooks.Keep(v.alerts, frame.Frame{Workflow: is})
+		v.keep(v.alerts, frame.Frame{Workflow: is})
 	}
 	v.leave(false)
 }
@@ -244,7 +221,7 @@ func (v *session) leave(over bool) {
 // close runs the hook of the end, once.
 func (v *session) close() {
 	if v.opened && v.hooks.Close != nil {
-		v.hooks.Close(v.state)
+		v.hooks.Close()
 	}
 	v.opened = false
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
-	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
@@ -194,44 +193,47 @@ func serveBoard(c *cli.Context, onScreen bool) (b *serve.Board, stop func(), err
 
 // ties connects each workflow of a fleet with its key groups from taps, with the history of its runs, and with the
 // sinks of its alerts.
-func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks, error), untie func(), err error) {
+func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) fleet.Hooks, untie func(), err error) {
 	log := command.Logger(c)
 	dispatcher, untie, err := follow.Dispatcher(c, time.Now)
 	if err != nil {
 		return nil, nil, err
 	}
 	store := input.StateOrNone(c)
-	return func(w fleet.Watched) (fleet.Hooks, error) {
-		usual := time.Duration(0)
+	return func(w fleet.Watched) fleet.Hooks {
+		usual, leave, dresses := time.Duration(0), func() {}, map[string]notify.Dress{}
 		rec := &history.Recorder{
 			Store: store, Log: log.With().Str("app", w.App).Logger(),
 			Report: func(line string) { log.Debug().Str("app", w.App).Msg(line) },
 			Known:  func(d time.Duration, _ int) { usual = d },
 		}
-		leave := func() {}
-		h := fleet.Hooks{
-			Source: func(src watch.Source) watch.Source {
+		var part *notify.Watch
+		if dispatcher != nil {
+			part = dispatcher.Watch(dresses)
+		}
+		return fleet.Hooks{
+			Join: func(begun *watch.Watch) {
 				leave() // the watch starts again
-				src, leave = keys.source(src)
-				return &input.Profiled{Source: src, Profiles: rec.Profiles}
+				begun.Source, leave = keys.source(begun.Source)
+				begun.Source = &input.Profiled{Source: begun.Source, Profiles: rec.Profiles}
+				rec.Join(begun)
+				if part != nil {
+					begun.Recall, begun.Keep = part.Recall, part.Keep
+				}
 			},
-			Close: func(dag.State) { leave() },
-			Usual: func() time.Duration { return usual },
-			Join:  rec.Join,
+			Rules: func(rules []*fleet.Rule) time.Duration {
+				clear(dresses)
+				for _, r := range rules {
+					dresses[r.Name] = r.Dress()
+				}
+				return usual
+			},
+			Close: func() {
+				leave()
+				if part != nil {
+					part.Close()
+				}
+			},
 		}
-		if dispatcher == nil {
-			return h, nil
-		}
-		dresses := map[string]notify.Dress{}
-		part := dispatcher.Watch(dresses)
-		h.Recall, h.Keep = part.Recall, part.Keep
-		h.Hold = func(held []*fleet.Rule) {
-			clear(dresses)
-			for _, r := range held {
-				dresses[r.Name] = r.Dress()
-			}
-		}
-		h.Close = func(dag.State) { leave(); part.Close() }
-		return h, nil
 	}, untie, nil
 }

@@ -58,14 +58,12 @@ func TestTwelveHoursWatched(t *testing.T) {
 		ended := 0
 		many := fleet.New(fleet.Options{
 			Cluster: engine.NewHub(fleet.Budget(client, 300), client),
-			Open: func(fleet.Watched) (fleet.Hooks, error) {
+			Open: func(fleet.Watched) fleet.Hooks {
 				rec := &history.Recorder{Store: store, Log: zerolog.Nop()}
-				return fleet.Hooks{
-					Source: func(s watch.Source) watch.Source {
-						return &input.Profiled{Source: s, Profiles: rec.Profiles}
-					},
-					Join: rec.Join,
-				}, nil
+				return fleet.Hooks{Join: func(w *watch.Watch) {
+					w.Source = &input.Profiled{Source: w.Source, Profiles: rec.Profiles}
+					rec.Join(w)
+				}}
 			},
 			Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 16) },
 			Shown: func(_ fleet.Watched, tick frame.Tick) error {
