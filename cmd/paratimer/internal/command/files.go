@@ -16,6 +16,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
@@ -104,6 +105,20 @@ func Print(c *cli.Context, v any, text func(io.Writer) error) error {
 		return text(c.App.Writer)
 	}
 	return view.JSON(c.App.Writer, v, "")
+}
+
+// Show writes a result to a file, or to stdout if path is "" or "-": by Format as JSON, or its document as HTML or as
+// text.
+func Show(c *cli.Context, path string, v interface{ Document() *page.Document }) error {
+	return Write(c, cmp.Or(path, "-"), func(w io.Writer) error {
+		switch Format(c) {
+		case "json":
+			return view.JSON(w, v, "  ")
+		case "html":
+			return v.Document().HTML(w)
+		}
+		return v.Document().Text(w)
+	})
 }
 
 // Closing closes c. If there is no error yet, it stores that of Close in err.

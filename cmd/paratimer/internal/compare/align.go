@@ -74,7 +74,10 @@ func (j *Job) traits() []profiles.Trait {
 	for k := range j.Phases {
 		p := &j.Phases[k]
 		all[k] = profiles.Trait{
-			Name: p.Name, Tasks: float64(p.Tasks), Records: p.sum(recordsOf), Length: p.Median(), Reads: p.reads,
+			Name: p.Name, Tasks: -1, Records: p.sum(recordsOf), Length: p.Median(), Reads: p.reads,
+		}
+		if p.Tasks != nil {
+			all[k].Tasks = float64(*p.Tasks)
 		}
 	}
 	return all

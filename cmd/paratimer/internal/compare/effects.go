@@ -38,7 +38,7 @@ const Work Effect = "work"
 // differ splits the difference in length by job and by effect.
 func (c *Comparison) differ() {
 	for i := range c.Jobs {
-		c.Jobs[i].before, c.Jobs[i].now = math.NaN(), math.NaN()
+		c.Jobs[i].BeforeSeconds, c.Jobs[i].OnPathSeconds = unknown, unknown
 	}
 	if c.base < 0 || !c.Runs[c.subject].Succeeded() {
 		return
@@ -52,7 +52,8 @@ func (c *Comparison) differ() {
 	for i := range c.Jobs {
 		row := &c.Jobs[i]
 		b, n := row.index[c.base], row.index[c.subject]
-		row.before, row.now, row.effects = before.onPath(b), now.onPath(n), change(before, now, b, n)
+		row.BeforeSeconds, row.OnPathSeconds = seconds(before.onPath(b)), seconds(now.onPath(n))
+		row.effects = change(before, now, b, n)
 		add(c.Effects, row.effects, 1)
 	}
 	add(c.Effects, now.on(-1, 0).effects, 1)

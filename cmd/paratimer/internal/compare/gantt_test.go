@@ -36,10 +36,10 @@ func TestGantts(t *testing.T) {
 	}
 	both, one := chartsOf(drawn(10), drawn(20)), chartsOf(drawn(10), nil)
 	var with, without bytes.Buffer
-	if err := both.HTML(&with); err != nil {
+	if err := both.Document().HTML(&with); err != nil {
 		t.Fatal(err)
 	}
-	if err := one.HTML(&without); err != nil {
+	if err := one.Document().HTML(&without); err != nil {
 		t.Fatal(err)
 	}
 	bars := regexp.MustCompile(`<g class="bars on k0 s0"[^>]*><rect x="0%" y="\S+" width="(\d+)%"`).FindAllStringSubmatch(

@@ -25,7 +25,7 @@ func broadcasts(day int, stages ...broadcast) *Run {
 	for _, s := range stages {
 		name := fmt.Sprintf("broadcast at FutureTask.java:266 [RDD %d]", s.rdd)
 		r.Plan.Jobs[0].Stages = append(r.Plan.Jobs[0].Stages, dag.Stage{Name: name, Tasks: 8, Known: true})
-		phase := Phase{Name: name, Tasks: 8}
+		phase := Phase{Stage: Stage{Name: name, Tasks: new(8)}}
 		for task := range 8 {
 			took := s.ms * (1 + 0.001*float64(task))
 			phase.Took = append(phase.Took, Took{

@@ -3,14 +3,12 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/units"
@@ -75,26 +73,30 @@ type Row struct {
 	OnPathSeconds units.Float `json:"on_path_seconds"` // null if the path is unknown or the run does not have the job
 	BeforeSeconds units.Float `json:"before_on_path_seconds"`
 	Effects       []Share     `json:"effects"`
-	Runs          []*JobRun   `json:"runs"` // by run; null if it does not have the job
+	Runs          []*Job      `json:"runs"` // by run; null if it does not have the job
 
-	newest      int                // the newest run that has the job
-	index       []int              // by run: the job's index, -1 if the run does not have the job
-	before, now float64            // milliseconds on the critical paths
-	effects     map[Effect]float64 // why they differ
+	newest  int                // the newest run that has the job
+	index   []int              // by run: the job's index, -1 if the run does not have the job
+	effects map[Effect]float64 // why its times on the critical paths differ
 }
 
-// A JobRun is a job in one run.
-type JobRun struct {
-	LengthSeconds units.Float `json:"length_seconds"`
-	WaitSeconds   units.Float `json:"wait_seconds"` // from its submission to its first task
-	Stages        []Stage     `json:"stages"`
+// A Job is a job in one run.
+type Job struct {
+	LengthSeconds units.Float `json:"length_seconds"` // from its submission to its end
+	WaitSeconds   units.Float `json:"wait_seconds"`   // from its submission to its first task's start
+	Stages        []*Stage    `json:"stages"`         // those of Phases that may have tasks; set by Compare
+
+	Phases []Phase `json:"-"` // by stage
+	// doubtful has, by a stage's name in the newest run, other phases that may also match it.
+	doubtful map[string][]int
 }
 
-// A Stage has the succeeded tasks of a stage in one run, and its failed and killed attempts.
+// A Stage has the succeeded tasks of a stage in one run, and its failed and killed attempts. An attempt does not count as
+// killed if another attempt of its task had overtaken it.
 type Stage struct {
-	Name             string      `json:"name"`
+	Name             string      `json:"name"`            // after Compare that in the newest run that has the job
 	Title            string      `json:"title,omitempty"` // for people
-	Tasks            *int        `json:"tasks"`
+	Tasks            *int        `json:"tasks"`           // from the plan; null if unknown
 	MedianSeconds    units.Float `json:"median_seconds"`
 	InputRecords     units.Float `json:"input_records"`
 	InputBytes       units.Float `json:"input_bytes"`
@@ -103,9 +105,6 @@ type Stage struct {
 	FailedAttempts   int         `json:"failed_attempts"`
 	KilledAttempts   int         `json:"killed_attempts"`
 }
-
-// JSON writes the comparison.
-func (c *Comparison) JSON(w io.Writer) error { return view.JSON(w, c, "  ") }
 
 // Compare compares the last of at least two runs with base, counted from 1 in order of their starts; runs with the same
 // start keep their order. If base is 0 it is the newest earlier run that succeeded. The error is that a run cannot be
@@ -175,7 +174,6 @@ func (c *Comparison) describe() {
 	d.Says, c.Otherwise, c.CriticalPath.Says = c.saysDifference(), c.otherwise(), c.CriticalPath.says()
 	for i := range c.Jobs {
 		row := &c.Jobs[i]
-		row.OnPathSeconds, row.BeforeSeconds = seconds(row.now), seconds(row.before)
 		row.Effects = c.shares(row.effects)
 		now := row.index[c.subject] >= 0
 		before := now
@@ -183,10 +181,11 @@ func (c *Comparison) describe() {
 			before = row.index[c.base] >= 0
 		}
 		row.Status = statuses[[2]bool{before, now}]
-		row.Runs = make([]*JobRun, len(c.Runs))
+		row.Runs = make([]*Job, len(c.Runs))
 		for at, r := range c.Runs {
 			if n := row.index[at]; n >= 0 {
-				row.Runs[at] = r.Jobs[n].shown()
+				row.Runs[at] = &r.Jobs[n]
+				r.Jobs[n].describe()
 			}
 		}
 	}
@@ -216,24 +215,19 @@ func (c *Comparison) shares(all map[Effect]float64) []Share {
 	return out
 }
 
-// shown returns the figures of a job in a run.
-func (j *Job) shown() *JobRun {
-	r := &JobRun{LengthSeconds: seconds(j.Length), WaitSeconds: seconds(j.Wait), Stages: []Stage{}}
-	for _, p := range j.Phases {
-		if p.Tasks == 0 {
+// describe fills the figures of a job's stages.
+func (j *Job) describe() {
+	j.Stages = []*Stage{}
+	for k := range j.Phases {
+		p := &j.Phases[k]
+		if p.Tasks != nil && *p.Tasks == 0 {
 			continue
 		}
-		stage := Stage{
-			Name: p.Name, Title: p.Title, MedianSeconds: seconds(p.Median()), InputRecords: figure(p.sum(recordsOf)),
-			InputBytes: figure(p.sum(bytesOf)), SecondsPerRecord: figure(p.Cost() / 1000),
-			Short: medianOf(p.each(workOf)) < leastWork, FailedAttempts: p.Failed, KilledAttempts: p.Killed,
-		}
-		if p.Tasks > 0 {
-			stage.Tasks = &p.Tasks
-		}
-		r.Stages = append(r.Stages, stage)
+		p.MedianSeconds, p.InputRecords = seconds(p.Median()), figure(p.sum(recordsOf))
+		p.InputBytes, p.SecondsPerRecord = figure(p.sum(bytesOf)), figure(p.Cost()/1000)
+		p.Short = medianOf(p.each(workOf)) < leastWork
+		j.Stages = append(j.Stages, &p.Stage)
 	}
-	return r
 }
 
 // unknown is a figure that a run does not have.

@@ -56,24 +56,11 @@ type Circumstances struct {
 // Struck reports whether anything in the run failed.
 func (c *Circumstances) Struck() bool { return c.Failed+c.Repeated+c.Restarts+c.Lost > 0 }
 
-// A Job has the times of a job in a run.
-type Job struct {
-	Wait   float64 // from its submission to its first task's start
-	Length float64 // from its submission to its end
-	Phases []Phase // by stage
-	// doubtful has, by a stage's name in the newest run, other phases that may also match it.
-	doubtful map[string][]int
-}
-
 // A Phase has the times of a stage's tasks, such as the maps of a job.
 type Phase struct {
-	Name   string // of the stage; after Compare the name in the newest run that has the job
-	Title  string // for people; "" is Name
-	Tasks  int    // from the plan; -1 unknown
-	Took   []Took // of tasks that succeeded, by task
-	Failed int    // attempts that failed
-	Killed int    // attempts that were killed, unless another attempt of their task had overtaken them
-	reads  bool
+	Stage
+	Took  []Took // of tasks that succeeded, by task
+	reads bool
 }
 
 // Took is the time, the records and the bytes of a task that succeeded.
@@ -170,10 +157,10 @@ func repeats(attempts []dag.Attempt, i int) bool {
 }
 
 func jobOf(plan *dag.Job, s *dag.JobState, works []map[int]float64, c *Circumstances) Job {
-	job, first := Job{Length: between(s.Submitted, s.Finished)}, dag.NoInstant
+	job, first := Job{LengthSeconds: seconds(between(s.Submitted, s.Finished))}, dag.NoInstant
 	for k := range s.Stages {
 		job.Phases = append(job.Phases, phaseOf(&plan.Stages[k], &s.Stages[k], works[k]))
-		c.Failed += job.Phases[k].Failed
+		c.Failed += job.Phases[k].FailedAttempts
 		for i := range s.Stages[k].Attempts {
 			a := &s.Stages[k].Attempts[i]
 			if a.Start.Known() && (!first.Known() || a.Start < first) {
@@ -184,24 +171,24 @@ func jobOf(plan *dag.Job, s *dag.JobState, works []map[int]float64, c *Circumsta
 			}
 		}
 	}
-	job.Wait = between(s.Submitted, first)
+	job.WaitSeconds = seconds(between(s.Submitted, first))
 	return job
 }
 
 // phaseOf describes a stage. works has its tasks' milliseconds of work. If a task succeeded twice, the first end
 // counts: later attempts were not needed.
 func phaseOf(plan *dag.Stage, s *dag.StageState, works map[int]float64) Phase {
-	p := Phase{Name: plan.Name, Title: plan.Title, Tasks: -1, reads: len(plan.After) > 0}
+	p := Phase{Stage: Stage{Name: plan.Name, Title: plan.Title}, reads: len(plan.After) > 0}
 	if plan.Known {
-		p.Tasks = plan.Tasks
+		p.Tasks = new(plan.Tasks)
 	}
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
 		switch {
 		case a.State == dag.AttemptFailed:
-			p.Failed++
+			p.FailedAttempts++
 		case a.State == dag.AttemptKilled && !s.Overtaken(a):
-			p.Killed++
+			p.KilledAttempts++
 		}
 		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End < a.Start {
 			continue

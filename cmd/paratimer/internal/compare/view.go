@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,14 +14,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Text writes the document as text, the most important part first.
-func (c *Comparison) Text(out io.Writer) error { return c.page().Text(out) }
-
-// HTML writes the document as one page that loads nothing.
-func (c *Comparison) HTML(out io.Writer) error { return c.page().HTML(out) }
-
-// page returns what is shown: the difference, why, and the tables behind it.
-func (c *Comparison) page() *page.Document {
+// Document shows the difference, why, and the tables behind it.
+func (c *Comparison) Document() *page.Document {
 	p := &page.Document{Kind: "runs compared", Title: c.Workflow + ", run " + strconv.Itoa(c.Run)}
 	if c.BaseRun != nil {
 		p.Title += " against run " + strconv.Itoa(*c.BaseRun)
@@ -82,7 +75,7 @@ func (c *Comparison) effects() *page.Table {
 
 // A job and a stage that a run does not have.
 var (
-	noJob   = &JobRun{LengthSeconds: unknown}
+	noJob   = &Job{LengthSeconds: unknown}
 	noStage = &Stage{MedianSeconds: unknown, InputRecords: unknown, SecondsPerRecord: unknown}
 )
 
@@ -124,10 +117,10 @@ func (c *Comparison) jobs() *page.Table {
 }
 
 // stage returns a stage by its name, or noStage.
-func (r *JobRun) stage(name string) *Stage {
-	for i := range r.Stages {
-		if r.Stages[i].Name == name {
-			return &r.Stages[i]
+func (j *Job) stage(name string) *Stage {
+	for _, s := range j.Stages {
+		if s.Name == name {
+			return s
 		}
 	}
 	return noStage

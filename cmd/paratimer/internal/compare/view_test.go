@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -20,7 +21,7 @@ func run(from string, start dag.Instant, state dag.State, ms float64) *Run {
 		Jobs: []dag.Job{{Node: hostile, Alias: hostile, Stages: dag.MapReduce(dag.Stage{Tasks: 8, Known: true},
 			dag.Stage{})}},
 	}
-	maps := Phase{Name: "map", Tasks: 8, Failed: 1}
+	maps := Phase{Stage: Stage{Name: "map", Tasks: new(8), FailedAttempts: 1}}
 	for i := range 8 {
 		took := ms + float64(i)
 		maps.Took = append(maps.Took, Took{
@@ -31,7 +32,10 @@ func run(from string, start dag.Instant, state dag.State, ms float64) *Run {
 	length := ms + 2007.3
 	return &Run{
 		From: from, Plan: plan, State: state, Start: start, Length: length,
-		Jobs: []Job{{Wait: math.NaN(), Length: length, Phases: []Phase{maps, {Name: "reduce"}}}},
+		Jobs: []Job{{
+			WaitSeconds: unknown, LengthSeconds: seconds(length),
+			Phases: []Phase{maps, {Stage: Stage{Name: "reduce", Tasks: new(0)}}},
+		}},
 		Path: []Part{
 			{Job: -1, Task: -1, Effect: Waiting, Length: 999.6},
 			{Job: 0, Task: -1, Effect: Startup, Length: 1000.7},
@@ -44,8 +48,8 @@ func run(from string, start dag.Instant, state dag.State, ms float64) *Run {
 func TestNothingFromTheClusterIsCode(t *testing.T) {
 	d := compared(t, run(hostile, 0, dag.Succeeded, 10_000), run("b", 1, dag.Succeeded, 16_000))
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"text": func(b *bytes.Buffer) error { return d.Text(b) },
-		"html": func(b *bytes.Buffer) error { return d.HTML(b) },
+		"text": func(b *bytes.Buffer) error { return d.Document().Text(b) },
+		"html": func(b *bytes.Buffer) error { return d.Document().HTML(b) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
@@ -75,7 +79,7 @@ func TestFiguresAddUp(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	var b bytes.Buffer
-	if err := d.JSON(&b); err != nil {
+	if err := view.JSON(&b, d, "  "); err != nil {
 		t.Fatal(err)
 	}
 	var back map[string]any

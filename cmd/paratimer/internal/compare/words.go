@@ -120,11 +120,13 @@ func (c *Comparison) otherwise() []string {
 		default:
 			said.job(&before.Plan.Jobs[b], &now.Plan.Jobs[n])
 			for _, is := range now.Jobs[n].Phases { // the number of maps follows the data
-				if l := before.Jobs[b].Stage(is.Name); l >= 0 && is.reads {
-					was := before.Jobs[b].Phases[l].Tasks
-					said.add(is.Tasks >= 0 && was >= 0 && is.Tasks != was, fmt.Sprintf("stage %s of %s has %d tasks",
-						cmp.Or(is.Title, is.Name), c.Jobs[i].Node, is.Tasks), was)
+				l := before.Jobs[b].Stage(is.Name)
+				if l < 0 || !is.reads || is.Tasks == nil || before.Jobs[b].Phases[l].Tasks == nil {
+					continue
 				}
+				was := *before.Jobs[b].Phases[l].Tasks
+				said.add(*is.Tasks != was, fmt.Sprintf("stage %s of %s has %d tasks", cmp.Or(is.Title, is.Name),
+					c.Jobs[i].Node, *is.Tasks), was)
 			}
 		}
 	}

@@ -1,8 +1,6 @@
 package past
 
 import (
-	"cmp"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -28,14 +26,7 @@ func compared(c *cli.Context) error {
 		return command.Usage("%w", err)
 	}
 	found.Zone = command.Zone(c)
-	content := found.Text
-	switch command.Format(c) {
-	case "json":
-		content = found.JSON
-	case "html":
-		content = found.HTML
-	}
-	if err := command.Write(c, cmp.Or(c.String("out"), "-"), content); err != nil {
+	if err := command.Show(c, c.String("out"), found); err != nil {
 		return err
 	}
 	if c.Bool("fail-on-regression") && found.Regressed {

@@ -65,7 +65,7 @@ func ernestChoose(c *cli.Context) error {
 	if shown.Choices[0].Meets {
 		shown.Best = &shown.Choices[0]
 	}
-	return printed(c, &shown)
+	return command.Show(c, "", &shown)
 }
 
 // wantedRun returns the scale and iterations of the run that machines are chosen for. whole is the largest scale of

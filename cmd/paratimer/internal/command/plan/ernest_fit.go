@@ -6,9 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -52,15 +50,7 @@ func ernestFit(c *cli.Context) error {
 	}
 	shown := planview.Predict(name, m, points, ran, c.Bool("force"))
 	shown.Next = next
-	return printed(c, shown)
-}
-
-// printed writes a result in the format of --output: as its own JSON, or as the text of its document.
-func printed(c *cli.Context, v interface{ Document() *page.Document }) error {
-	if c.String("output") == "json" {
-		return view.JSON(c.App.Writer, v, "  ")
-	}
-	return v.Document().Text(c.App.Writer)
+	return command.Show(c, "", shown)
 }
 
 // usualPoints returns runs of the whole input, from the smallest number of machines in the training runs to four
@@ -119,5 +109,5 @@ func ernestDesign(c *cli.Context) error {
 	if greedy, err := ernest.Greedy(s); err == nil { // else there is no comparison
 		shown.Greedy = greedy
 	}
-	return printed(c, &shown)
+	return command.Show(c, "", &shown)
 }

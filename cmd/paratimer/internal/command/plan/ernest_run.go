@@ -135,5 +135,5 @@ func sayTrained(c *cli.Context, points []ernest.Point) error {
 	}
 	shown := planview.Predict(path, m, points, nil, c.Bool("force"))
 	shown.Next = "paratimer ernest fit " + quoted(path)
-	return printed(c, shown)
+	return command.Show(c, "", shown)
 }

@@ -29,7 +29,7 @@ func model(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := printed(c, v); err != nil {
+	if err := command.Show(c, "", v); err != nil {
 		return err
 	}
 	first := v.Results[0]

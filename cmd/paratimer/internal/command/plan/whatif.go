@@ -37,7 +37,7 @@ func whatIf(c *cli.Context, f *follow.Flags) error {
 	case err != nil:
 		return command.Usage("%w", err)
 	}
-	return printed(c, v)
+	return command.Show(c, "", v)
 }
 
 // changesOf parses the flags; each value is a separate change.
