@@ -81,7 +81,7 @@ func (c *course) next(t *rapid.T, wild bool) frame.Frame {
 		}
 	}
 	if rapid.IntRange(0, 8).Draw(t, "change") == 0 {
-		f.Moves = []frame.Move{{DeltaSeconds: 30, Reason: "speed"}}
+		f.Moves = []frame.Move{{Cause: frame.Cause{DeltaSeconds: 30, Reason: "speed"}}}
 	}
 	return f
 }
@@ -125,7 +125,7 @@ func TestStepIsPure(t *testing.T) {
 				t.Fatalf("from JSON the next state is another:\n%s\n%s", one, two)
 			}
 			other := f
-			other.Moves = []frame.Move{{DeltaSeconds: 60, Reason: "failure"}}
+			other.Moves = []frame.Move{{Cause: frame.Cause{DeltaSeconds: 60, Reason: "failure"}}}
 			Step(bounds, state, other)
 			if after, _ := json.Marshal(next); string(one) != string(after) {
 				t.Fatalf("another step from the same state changed this one's:\n%s\n%s", one, after)

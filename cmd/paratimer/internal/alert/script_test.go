@@ -219,7 +219,8 @@ func (s *stage) frame(words []string) frame.Frame {
 		"waits": func(v string) { f.WaitingOn = &v },
 		"change": func(v string) {
 			delta, reason, _ := strings.Cut(v, ":")
-			f.Moves = append(f.Moves, frame.Move{DeltaSeconds: frame.SecondsOf(s.seconds(delta)), Reason: reason})
+			c := frame.Cause{DeltaSeconds: frame.SecondsOf(s.seconds(delta)), Reason: reason}
+			f.Moves = append(f.Moves, frame.Move{Cause: c})
 		},
 	})
 	return f

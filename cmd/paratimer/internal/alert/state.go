@@ -107,8 +107,7 @@ func (s *State) look(f *frame.Frame) visibility {
 		s.Still += wait
 	}
 	for _, m := range f.Moves {
-		c := frame.Change{DeltaSeconds: m.DeltaSeconds, Reason: m.Reason, Subject: m.Subject, Shown: true}
-		s.Changes = append(s.Changes, Change{at, c})
+		s.Changes = append(s.Changes, Change{at, frame.Change{Cause: m.Cause, Shown: true}})
 	}
 	s.Changes = s.Changes[max(0, len(s.Changes)-mostChanges):]
 	s.Lost, s.Digest = false, f.Digest

@@ -91,8 +91,8 @@ type Job struct {
 	doubtful map[string][]int
 }
 
-// A Stage has the succeeded tasks of a stage in one run, and its failed and killed attempts. An attempt does not count as
-// killed if another attempt of its task had overtaken it.
+// A Stage has the succeeded tasks of a stage in one run, and its failed and killed attempts. An attempt does not count
+// as killed if another attempt of its task had overtaken it.
 type Stage struct {
 	Name             string      `json:"name"`            // after Compare that in the newest run that has the job
 	Title            string      `json:"title,omitempty"` // for people

@@ -8,23 +8,31 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Change is one cause's part of the change of the predicted end between two observations.
-type Change struct {
+// A Cause is why the predicted end moved, and by how much.
+type Cause struct {
 	DeltaSeconds Seconds `json:"delta_seconds"`
 	Reason       string  `json:"reason"`
 	Subject      *string `json:"subject"`
+}
+
+// CauseOf returns the cause of a change.
+func CauseOf(c explain.Change) Cause {
+	return Cause{SecondsOf(c.Delta), string(c.Reason), Text(c.Subject)}
+}
+
+// Why returns the subject of the cause, or else the meaning of its reason.
+func (c Cause) Why() string { return cmp.Or(ValueOf(c.Subject), reasons[c.Reason]) }
+
+// A Change is one cause's part of the change of the predicted end between two observations.
+type Change struct {
+	Cause
 	// Shown is true if the change is shown at once: it is then also in the Moves of the frame.
 	Shown bool `json:"shown"`
 }
 
-// Why returns the cause: its subject, or else the meaning of its reason.
-func (c Change) Why() string { return cmp.Or(ValueOf(c.Subject), reasons[c.Reason]) }
-
 // A Move is a shown change of the predicted end: an event at once, any other change once it has lasted.
 type Move struct {
-	DeltaSeconds Seconds `json:"delta_seconds"`
-	Reason       string  `json:"reason"`
-	Subject      *string `json:"subject"`
+	Cause
 	// SinceSeconds is the elapsed time at which the end began to move.
 	SinceSeconds Seconds `json:"since_seconds"`
 	// DriftSeconds is the difference of the end from the first stable one; nil before there is one.
@@ -48,9 +56,6 @@ func (m Move) Drift() string {
 	}
 	return "now " + units.About((-d).Duration()) + " sooner than first predicted"
 }
-
-// Why returns the cause: its subject, or else the meaning of its reason.
-func (m Move) Why() string { return Change{Reason: m.Reason, Subject: m.Subject}.Why() }
 
 // Replans counts the changes of the predicted end that were not shown as moves because they did not last.
 type Replans struct {

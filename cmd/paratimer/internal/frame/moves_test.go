@@ -16,11 +16,11 @@ func TestDrift(t *testing.T) {
 		{-60, 3, ""},
 	} {
 		drift := Seconds(c.drift)
-		if got := (Move{DeltaSeconds: Seconds(c.delta), DriftSeconds: &drift}).Drift(); got != c.want {
+		if got := (Move{Cause: Cause{DeltaSeconds: Seconds(c.delta)}, DriftSeconds: &drift}).Drift(); got != c.want {
 			t.Errorf("a move by %v to %v: %q, want %q", c.delta, c.drift, got, c.want)
 		}
 	}
-	if got := (Move{DeltaSeconds: 60}).Drift(); got != "" {
+	if got := (Move{Cause: Cause{DeltaSeconds: 60}}).Drift(); got != "" {
 		t.Errorf("without a first end: %q", got)
 	}
 }

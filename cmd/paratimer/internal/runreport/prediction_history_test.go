@@ -112,7 +112,7 @@ func TestPredictionHistorySummary(t *testing.T) {
 	nan := math.NaN()
 	const nothing = "Nothing is scored: no time was predicted before the end, or the query did not succeed."
 	sooner := said(20, 80, 70, 90)
-	sooner.Moves = []frame.Move{{DeltaSeconds: -30, Reason: "speed"}}
+	sooner.Moves = []frame.Move{{Cause: frame.Cause{DeltaSeconds: -30, Reason: "speed"}}}
 	for _, c := range []struct {
 		frames []*frame.Frame
 		state  dag.State

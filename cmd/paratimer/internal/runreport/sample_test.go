@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
-
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -158,10 +157,9 @@ func samplePredictionHistory() PredictionHistory {
 			m.LowSeconds = of(t + 10)
 		}
 		if t == 24 {
-			c.Moves = []Move{{AtSeconds: t, Move: frame.Move{
-				DeltaSeconds: 6, Reason: "failure",
-				Subject: of("users m_000001 failed and starts again"),
-			}}}
+			c.Moves = []Move{{AtSeconds: t, Move: frame.Move{Cause: frame.Cause{
+				DeltaSeconds: 6, Reason: "failure", Subject: of("users m_000001 failed and starts again"),
+			}}}}
 			c.Replans = frame.Replans{Count: 6, MostSeconds: 15}
 		}
 		c.Points = append(c.Points, m)

@@ -125,10 +125,10 @@ func anyFrame(t *rapid.T) *frame.Frame {
 			Why: frame.Text(anyName(t)),
 		})
 		f.Moves = append(f.Moves,
-			frame.Move{
+			frame.Move{Cause: frame.Cause{
 				DeltaSeconds: frame.Seconds(rapid.Float64Range(-1e6, 1e6).Draw(t, "delta")), Reason: "other",
 				Subject: frame.Text(anyName(t)),
-			})
+			}})
 		f.Warnings = append(f.Warnings, dag.Warning{Code: rapid.SampledFrom([]string{dag.WarnStale, "other"}).Draw(t,
 			"code"), Text: anyName(t)})
 		a := frame.Alert{

@@ -100,7 +100,7 @@ func TestStoreKeepsMoves(t *testing.T) {
 	for i := range 500 {
 		f := frameAt(float64(i), 0)
 		if i%50 == 49 {
-			f.Moves = []frame.Move{{DeltaSeconds: frame.Seconds(i)}}
+			f.Moves = []frame.Move{{Cause: frame.Cause{DeltaSeconds: frame.Seconds(i)}}}
 		}
 		s.add(f)
 	}

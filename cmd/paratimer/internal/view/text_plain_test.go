@@ -26,11 +26,8 @@ func course() []frame.Frame {
 	}}
 	failed.FailedAttempts = 1
 	failed.Moves = []frame.Move{
-		{
-			DeltaSeconds: 241, Reason: "failure",
-			Subject: str("m_000017_0 failed and starts again"),
-		},
-		{DeltaSeconds: -31, Reason: "speed", Subject: str("maps take 9% less time than predicted")},
+		{Cause: frame.Cause{DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again")}},
+		{Cause: frame.Cause{DeltaSeconds: -31, Reason: "speed", Subject: str("maps take 9% less time than predicted")}},
 	}
 	failed.Skew = []frame.Skew{oneSkewed()}
 	risky := frameOf(130, 840)

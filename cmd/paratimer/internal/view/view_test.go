@@ -110,11 +110,13 @@ func TestTextSaysWhatChanges(t *testing.T) {
 	same.WaitingOn = first.WaitingOn
 	moved := frameOf(12, 330)
 	moved.WaitingOn = first.WaitingOn
-	moved.Changes = []frame.Change{{DeltaSeconds: 241, Reason: "failure"}, {DeltaSeconds: -3, Reason: "other"}}
-	moved.Moves = []frame.Move{{
-		DeltaSeconds: 241, Reason: "failure",
-		Subject: str("m_000017_0 failed and starts again"),
-	}}
+	moved.Changes = []frame.Change{
+		{Cause: frame.Cause{DeltaSeconds: 241, Reason: "failure"}},
+		{Cause: frame.Cause{DeltaSeconds: -3, Reason: "other"}},
+	}
+	moved.Moves = []frame.Move{{Cause: frame.Cause{
+		DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again"),
+	}}}
 	moved.Warnings = []dag.Warning{{Code: dag.WarnNodeLost, Text: "node1 is lost"}}
 	again := frameOf(13, 330)
 	again.WaitingOn, again.Warnings = first.WaitingOn, moved.Warnings

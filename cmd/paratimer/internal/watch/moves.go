@@ -44,7 +44,7 @@ func (m *moves) step(model estimators.Model, before, run dag.Run, raw []explain.
 	events := slices.DeleteFunc(slices.Clone(raw), func(c explain.Change) bool { return !c.Event })
 	for _, c := range events {
 		if f.Headline.RemainingSeconds != nil || c.Reason != explain.ReasonSize {
-			f.Moves = append(f.Moves, told(c, *f.ElapsedSeconds))
+			f.Moves = append(f.Moves, frame.Move{Cause: frame.CauseOf(c), SinceSeconds: *f.ElapsedSeconds})
 		}
 	}
 	end := f.Headline.EndAt
@@ -113,7 +113,8 @@ func (m *moves) await(model estimators.Model, run dag.Run, end dag.Instant, f *f
 	if c.Reason == explain.ReasonOther && m.event.Subject != "" {
 		c.Reason, c.Subject = m.event.Reason, m.event.Subject
 	}
-	f.Moves = append(f.Moves, told(c, max(0, *f.ElapsedSeconds-frame.SecondsOf(at.Sub(m.began)))))
+	since := max(0, *f.ElapsedSeconds-frame.SecondsOf(at.Sub(m.began)))
+	f.Moves = append(f.Moves, frame.Move{Cause: frame.CauseOf(c), SinceSeconds: since})
 	m.stand(run, end)
 }
 
@@ -134,13 +135,6 @@ func mainCause(all []explain.Change, move time.Duration) explain.Change {
 	}
 	best.Delta = move
 	return best
-}
-
-func told(c explain.Change, since frame.Seconds) frame.Move {
-	return frame.Move{
-		DeltaSeconds: frame.SecondsOf(c.Delta), Reason: string(c.Reason), Subject: frame.Text(c.Subject),
-		SinceSeconds: since,
-	}
 }
 
 // merge adds up the changes of one reason; the subject is that of the larger one.
@@ -208,10 +202,7 @@ func leastRemaining(run dag.Run, a frame.Answers) *time.Duration {
 func parts(changes []explain.Change) []frame.Change {
 	var out []frame.Change
 	for _, c := range changes {
-		out = append(out, frame.Change{
-			DeltaSeconds: frame.SecondsOf(c.Delta), Reason: string(c.Reason), Subject: frame.Text(c.Subject),
-			Shown: c.Event,
-		})
+		out = append(out, frame.Change{Cause: frame.CauseOf(c), Shown: c.Event})
 	}
 	return out
 }

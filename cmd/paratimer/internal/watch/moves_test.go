@@ -86,33 +86,36 @@ func TestMoves(t *testing.T) {
 		},
 		{
 			"it lasts", join(steady(0, 20, 100), steady(20, 60, 120)), nil,
-			[]frame.Move{{DeltaSeconds: 20, Reason: "other", SinceSeconds: 20}},
+			[]frame.Move{{Cause: frame.Cause{DeltaSeconds: 20, Reason: "other"}, SinceSeconds: 20}},
 			1,
 		},
 		{
 			"it leaves the range", join(steady(0, 20, 100), steady(20, 34, 150), steady(34, 60, 100)), nil,
-			[]frame.Move{{DeltaSeconds: 50, Reason: "other", SinceSeconds: 20}, {
-				DeltaSeconds: -50, Reason: "other",
-				SinceSeconds: 34,
-			}},
+			[]frame.Move{
+				{Cause: frame.Cause{DeltaSeconds: 50, Reason: "other"}, SinceSeconds: 20},
+				{Cause: frame.Cause{DeltaSeconds: -50, Reason: "other"}, SinceSeconds: 34},
+			},
 			2,
 		},
 		{
 			"two small steps", join(steady(0, 20, 100), steady(20, 30, 104), steady(30, 60, 108)), nil,
-			[]frame.Move{{DeltaSeconds: 8, Reason: "other", SinceSeconds: 30}},
+			[]frame.Move{{Cause: frame.Cause{DeltaSeconds: 8, Reason: "other"}, SinceSeconds: 30}},
 			0,
 		},
 		{
 			"a failure, at once", join(steady(0, 20, 100), steady(20, 26, 115)),
 			map[int]bool{20: true},
-			[]frame.Move{{DeltaSeconds: 15, Reason: "failure", Subject: frame.Text("map 1 failed"), SinceSeconds: 20}},
+			[]frame.Move{{
+				Cause:        frame.Cause{DeltaSeconds: 15, Reason: "failure", Subject: frame.Text("map 1 failed")},
+				SinceSeconds: 20,
+			}},
 			0,
 		},
 		{
 			"few observations",
 			[]observedEnd{{0, 100}, {20, 150}, {50, 150}, {80, 150}},
 			nil,
-			[]frame.Move{{DeltaSeconds: 50, Reason: "other", SinceSeconds: 20}},
+			[]frame.Move{{Cause: frame.Cause{DeltaSeconds: 50, Reason: "other"}, SinceSeconds: 20}},
 			1,
 		},
 	} {
