@@ -18,8 +18,10 @@ import (
 const (
 	wantNumber = "a number, 0 or more"
 	wantTime   = "a time with its unit, such as 25ms"
-	wantMemory = "a whole number of megabytes with its unit, such as 3072MB or 3GB"
-	wantString = "a string (put it in quotes)"
+	// wantSeconds describes a time of at most 1e7 seconds, 115 days.
+	wantSeconds = "a time of 0 to 10000000s, such as 5.1s or 250ms; a number alone is seconds"
+	wantMemory  = "a whole number of megabytes with its unit, such as 3072MB or 3GB"
+	wantString  = "a string (put it in quotes)"
 )
 
 // A form is how a file writes a scalar: what it must be, for messages, how to read it (false for another form) and
@@ -91,15 +93,8 @@ func (f *Spec) stringForm() form {
 	if _, err := fmt.Sscanf(f.Tag.Get("length"), "%d-%d", &least, &most); err == nil && least > 0 {
 		title = fmt.Sprintf("a string of %d to %d characters (put it in quotes)", least, most)
 	}
-	if f.Is("time") {
-		title, f.Pattern = "a time, 0 or more, such as 5.1s or 250ms; a number alone is seconds", timeText
-	}
 	return form{title, func(it *item, v reflect.Value) bool {
 		v.SetString(it.text)
-		if f.Is("time") {
-			_, ok := ParseTime(it.text)
-			return it.kind == text && ok || it.number() >= 0
-		}
 		length := utf8.RuneCountInString(it.text)
 		return it.kind == text && length >= least && length <= most &&
 			(f.Pattern == nil || f.Pattern.MatchString(it.text))
@@ -116,6 +111,9 @@ func (f *Spec) numberForm() form {
 	switch {
 	case f.Is("ms"):
 		title, read, write, f.Pattern = wantTime+" or 2s", milliseconds, timeItem, timeText
+	case f.Is("time"):
+		title, read, f.Pattern = wantSeconds, seconds, timeText
+		write = func(s float64) item { return textItem(strconv.FormatFloat(s, 'g', -1, 64) + "s") }
 	case f.Is("MB"):
 		title, read, f.Pattern, f.High = wantMemory, megabytes, memoryText, math.Inf(1)
 		write = func(mb float64) item { return textItem(numberItem(mb).text + "MB") }
@@ -277,6 +275,18 @@ func ParseTime(s string) (ms float64, ok bool) {
 		ms += v
 	}
 	return ms, !math.IsInf(ms, 0)
+}
+
+// seconds returns a time in seconds, NaN for other values. Seconds are exact: from milliseconds they would be rounded.
+func seconds(it *item) float64 {
+	digits, hasUnit := strings.CutSuffix(it.text, "s")
+	if v, err := strconv.ParseFloat(digits, 64); err == nil && hasUnit && it.kind == text {
+		return v
+	}
+	if ms, ok := ParseTime(it.text); ok && it.kind == text {
+		return ms / 1000
+	}
+	return it.number()
 }
 
 // milliseconds returns a time, NaN for other values. 0 needs no unit.

@@ -31,7 +31,12 @@ func write(w io.Writer, p *dag.Plan, maxYAML int) error {
 	if err := dag.ValidateProfile(p); err != nil {
 		return err
 	}
-	root, _ := encode(reflect.ValueOf(*fileOf(p)), Describe(reflect.TypeFor[File]()))
+	return Encode(w, *fileOf(p), maxYAML)
+}
+
+// Encode writes a value that Decode reads in YAML, or in JSON if it has more than maxYAML values.
+func Encode(w io.Writer, v any, maxYAML int) error {
+	root, _ := encode(reflect.ValueOf(v), Describe(reflect.TypeOf(v)))
 	out := printer{isJSON: root.size() > maxYAML}
 	if out.isJSON {
 		out.flow(&root, "\n  ")

@@ -30,17 +30,17 @@ type Job struct {
 	Maps   int    `plan:"maps,required" max:"10000000"`
 	// Reduces is the number of its reduces; 0 for a job with maps only.
 	Reduces int    `plan:"reduces" max:"10000000"`
-	Map     Demand // of a map task
-	Shuffle Demand // of the shuffle and sort of one map's output by one reduce
-	Merge   Demand // of a reduce's merge and reduce function
+	Map     Demand `plan:"map,required"` // of a map task
+	Shuffle Demand `plan:"shuffle"`      // of the shuffle and sort of one map's output by one reduce
+	Merge   Demand `plan:"merge"`        // of a reduce's merge and reduce function
 }
 
 // A Demand is the service time of a task at each kind of centre, in seconds (Table 2).
 type Demand struct {
-	CPU     float64 `json:"cpu_seconds"`
-	Fibre   float64 `json:"fibre_seconds"`
-	Disk    float64 `json:"disk_seconds"`
-	Network float64 `json:"network_seconds"`
+	CPU     float64 `json:"cpu_seconds" plan:"cpu,time" max:"1e7"`
+	Fibre   float64 `json:"fibre_seconds" plan:"fibre,time" max:"1e7"`
+	Disk    float64 `json:"disk_seconds" plan:"disk,time" max:"1e7"`
+	Network float64 `json:"network_seconds" plan:"network,time" max:"1e7"`
 }
 
 // Total returns the sum over all centres: the duration of the task if it runs alone.

@@ -1,9 +1,9 @@
 package training
 
 import (
+	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -13,10 +13,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-const (
-	maxBytes   = 1 << 20 // of a job file; 100 jobs take 50 kB
-	maxSeconds = 1e7     // of a service time: 115 days
-)
+const maxBytes = 1 << 20 // of a job file; 100 jobs take 50 kB
 
 // A JobFile is the content of a job file.
 type JobFile struct {
@@ -25,29 +22,13 @@ type JobFile struct {
 	Comments []string // lines at the beginning of a written file; ReadJobs does not return them
 }
 
-// The structs of a file. Their tags are those of plan files (package planfile).
-type (
-	// JobDocument is a job file as docs/job.schema.json describes it.
-	JobDocument struct {
-		Version int           `plan:"version" min:"1" max:"1" title:"1, the only version of job files there is"`
-		Name    string        `plan:"name" length:"1-200"`
-		Cluster queueing.Spec `plan:"cluster,required" title:"a mapping that describes the cluster"`
-		Jobs    []job         `plan:"jobs,required" min:"1" max:"100"`
-	}
-	job struct {
-		queueing.Job
-		Map     *demand `plan:"map,required"`
-		Shuffle *demand `plan:"shuffle"`
-		Merge   *demand `plan:"merge"`
-	}
-	// demand has times as written: a number without unit is seconds.
-	demand struct {
-		CPU     string `plan:"cpu,time"`
-		Disk    string `plan:"disk,time"`
-		Fibre   string `plan:"fibre,time"`
-		Network string `plan:"network,time"`
-	}
-)
+// A JobDocument is a job file as docs/job.schema.json describes it. Its tags are those of plan files (package planfile).
+type JobDocument struct {
+	Version int            `plan:"version" min:"1" max:"1" title:"1, the only version of job files there is"`
+	Name    string         `plan:"name" length:"1-200"`
+	Cluster queueing.Spec  `plan:"cluster,required" title:"a mapping that describes the cluster"`
+	Jobs    []queueing.Job `plan:"jobs,required" min:"1" max:"100"`
+}
 
 // ReadJobFile is ReadJobs for a file; for "-" it reads in. Errors of the file system are *fs.PathError.
 func ReadJobFile(path string, in io.Reader) (*JobFile, error) {
@@ -71,26 +52,22 @@ func ReadJobs(src []byte, name string) (*JobFile, error) {
 		job, at := &w.Jobs[i], []string{"jobs", strconv.Itoa(i)}
 		job.Name = dag.Clean(job.Name)
 		if before, twice := first[job.Name]; twice {
-			doc.Fail(sub(at, "name"), fmt.Sprintf("the name %q is that of job %d: results are told apart by names, "+
+			doc.Fail(append(at, "name"), fmt.Sprintf("the name %q is that of job %d: results are told apart by names, "+
 				"so each is given once", job.Name, before+1))
 		} else {
 			first[job.Name] = i
 		}
-		f.Jobs = append(f.Jobs, job.of(doc, at))
+		check(job, func(field, why string) { doc.Fail(append(at, field), why) })
 	}
+	f.Jobs = w.Jobs
 	if err := doc.Err(); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// of returns the job at a path of the file, and adds its faults to the document.
-func (w *job) of(doc *planfile.Document, at []string) queueing.Job {
-	fail := func(field, why string) { doc.Fail(sub(at, field), why) }
-	j := w.Job
-	j.Map = w.Map.of(doc, sub(at, "map"))
-	j.Shuffle = w.Shuffle.of(doc, sub(at, "shuffle"))
-	j.Merge = w.Merge.of(doc, sub(at, "merge"))
+// check calls fail for each fault of a job.
+func check(j *queueing.Job, fail func(field, why string)) {
 	switch {
 	case j.Maps == 0:
 		fail("maps", "maps is 0: a MapReduce job has at least one map")
@@ -101,48 +78,26 @@ func (w *job) of(doc *planfile.Document, at []string) queueing.Job {
 	case j.Reduces > 0 && j.Shuffle.Total()+j.Merge.Total() == 0:
 		fail("reduces", fmt.Sprintf("reduces is %d, but shuffle and merge ask for nothing: give what a reduce needs",
 			j.Reduces))
-	case j.Reduces == 0 && w.Shuffle != nil:
+	case j.Reduces == 0 && j.Shuffle.Total() > 0:
 		fail("shuffle", "shuffle is what a reduce asks for, and the job has none: give reduces")
-	case j.Reduces == 0 && w.Merge != nil:
+	case j.Reduces == 0 && j.Merge.Total() > 0:
 		fail("merge", "merge is what a reduce asks for, and the job has none: give reduces")
 	}
-	return j
 }
 
-// of returns the service times of a class. Faults name the resource.
-func (w *demand) of(doc *planfile.Document, at []string) (d queueing.Demand) {
-	if w == nil {
-		return d
+// WriteJobs writes a job file in YAML. ReadJobs returns the same Name and Spec for it. If ReadJobs would not accept the
+// file, WriteJobs returns an error and writes nothing.
+func WriteJobs(w io.Writer, f *JobFile) error {
+	var b bytes.Buffer
+	for _, l := range f.Comments { // text of a recording cannot end a line
+		fmt.Fprintf(&b, "# %s\n", strings.Map(shown, l))
 	}
-	for _, r := range []struct {
-		name, text string
-		to         *float64
-	}{{"cpu", w.CPU, &d.CPU}, {"disk", w.Disk, &d.Disk}, {"fibre", w.Fibre, &d.Fibre}, {"network", w.Network, &d.Network}} {
-		if r.text == "" {
-			continue
-		}
-		v, ok := secondsOf(r.text)
-		switch {
-		case !ok:
-			doc.Fail(sub(at, r.name), fmt.Sprintf(
-				"%s is %.40q: it must be a time, 0 or more, such as 5.1s or 250ms; a number alone is seconds", r.name, r.text))
-			v = math.NaN() // not zero
-		case v > maxSeconds:
-			doc.Fail(sub(at, r.name), fmt.Sprintf("%s is %.40s, more than the supported %.0f s", r.name, r.text, maxSeconds))
-		}
-		*r.to = v
+	if err := planfile.Encode(&b, JobDocument{1, f.Name, f.Spec, f.Jobs}, maxBytes); err != nil {
+		return err
 	}
-	return d
-}
-
-// sub returns the path of a field, without changes to paths that share at.
-func sub(at []string, field string) []string { return append(at[:len(at):len(at)], field) }
-
-// secondsOf parses a time. A number alone is exact: a conversion to milliseconds would round it.
-func secondsOf(s string) (v float64, ok bool) {
-	if v, err := strconv.ParseFloat(strings.TrimSuffix(s, "s"), 64); err == nil {
-		return v, v >= 0 && !math.IsInf(v, 0)
+	if _, err := ReadJobs(b.Bytes(), "the job file"); err != nil {
+		return fmt.Errorf("this is not a job file that could be read again: %w", err)
 	}
-	ms, ok := planfile.ParseTime(s)
-	return ms / 1000, ok
+	_, err := w.Write(b.Bytes())
+	return err
 }

@@ -81,12 +81,19 @@ func TestLearn(t *testing.T) {
 # A reduce's CPU is counted in merge: its counters do not separate shuffle and merge.
 version: 1
 name: "a script"
-cluster: {nodes: 2, cpus: 3, map_slots: 3, reduce_slots: 1, shuffle_threads: 5}
+cluster:
+  nodes: 2
+  cpus: 3
+  disks: 1
+  map_slots: 3
+  reduce_slots: 1
+  shuffle_threads: 5
 jobs:
-- name: "s1"
+- name: s1
+  copies: 1
   maps: 3
-  map: {cpu: 2s, disk: 3s}
   reduces: 1
+  map: {cpu: 2s, disk: 3s}
   shuffle: {disk: 0.25s, network: 0.2s}
   merge: {cpu: 1.5s, disk: 1.5s}
 `
