@@ -12,6 +12,15 @@ import (
 // Unknown is the text of an unknown value.
 const Unknown = "?"
 
+// Each returns the values of a function for the elements of a list.
+func Each[From, To any](all []From, of func(From) To) []To {
+	out := make([]To, len(all))
+	for i, v := range all {
+		out[i] = of(v)
+	}
+	return out
+}
+
 // Rounded returns v to the thousandth, nil if it is infinite or no number.
 func Rounded(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -239,11 +239,8 @@ func (s *svg) label(labels *svg, all []string, x, width Share, wide, middle floa
 	if len(all) == 0 {
 		return
 	}
-	lines := make([]string, len(all))
-	for i, l := range all {
-		lines[i] = escape(l)
-	}
-	s.put(` data-label="%s" data-y="%s" data-look="%s"`, markup(strings.Join(lines, "\n")), middle+4, look)
+	lines := markup(strings.Join(units.Each(all, escape), "\n"))
+	s.put(` data-label="%s" data-y="%s" data-look="%s"`, lines, middle+4, look)
 	for _, l := range all {
 		if float64(len([]rune(l)))*letter+space <= float64(width)/100*wide {
 			labels.put(`<text class="%s" x="%s" y="%s">%s</text>`, look, x+width/2, middle+4, l)

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Interrupts cancels with ErrInterrupted at the first of some signals; the second ends the process as usual.
@@ -146,11 +147,7 @@ func Equip(app *cli.App) {
 }
 
 func flagsOf(command string) []cli.Flag {
-	var out []cli.Flag
-	for _, s := range settings.Of(command) {
-		out = append(out, s)
-	}
-	return out
+	return units.Each(settings.Of(command), func(s *settings.Setting) cli.Flag { return s })
 }
 
 // build is the output of `paratimer version`.

@@ -233,11 +233,7 @@ func at(sorted []float64, u float64) float64 {
 // chanceOf returns the factor by which a later value may differ by chance from the geometric mean of the earlier ones:
 // a prediction interval of the logarithms, by Student's t. It needs three earlier values.
 func chanceOf(earlier []float64, level float64) float64 {
-	logs := make([]float64, len(earlier))
-	for i, v := range earlier {
-		logs[i] = math.Log(v)
-	}
-	n := float64(len(earlier))
+	logs, n := units.Each(earlier, math.Log), float64(len(earlier))
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
 	return math.Exp(t * stat.StdDev(logs, nil) * math.Sqrt(1+1/n))
 }

@@ -120,10 +120,7 @@ func (r *Rule) checkBounds(doc *planfile.Document, at func(...string) []string) 
 		return
 	}
 	if len(given) > 1 {
-		var more []string
-		for _, b := range given[1:] {
-			more = append(more, b.key)
-		}
+		more := units.Each(given[1:], func(b bound) string { return b.key })
 		doc.Fail(at(more[0]), fmt.Sprintf("rule %s has %s and %s: a rule has one bound; make it two rules", r.Name,
 			given[0].key, strings.Join(more, " and ")))
 		return

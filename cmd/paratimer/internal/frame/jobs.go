@@ -7,6 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Job has the progress of a job, and how much later it may end without delaying the end of the query.
@@ -291,11 +292,7 @@ func JobsOf(path *pathfrag.Path, f *pathfrag.Fragment) []int32 {
 
 // NodesOf returns the names of these jobs.
 func NodesOf(plan *dag.Plan, path *pathfrag.Path, f *pathfrag.Fragment) []string {
-	out := []string{}
-	for _, job := range JobsOf(path, f) {
-		out = append(out, plan.Jobs[job].Node)
-	}
-	return out
+	return units.Each(JobsOf(path, f), func(job int32) string { return plan.Jobs[job].Node })
 }
 
 // A Phase is a stage of a job, or a pause. In JSON it is its Name.

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/paratimer/paratimer/estimators/profiles"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Outliers are found only in at least minRuns runs. A run is an outlier if the logarithm of its length is more than
@@ -29,16 +30,10 @@ func outliers(lengths []time.Duration) []string {
 	if len(lengths) < minRuns {
 		return out
 	}
-	logs := make([]float64, len(lengths))
-	for i, l := range lengths {
-		logs[i] = math.Log(l.Seconds())
-	}
+	logs := units.Each(lengths, func(l time.Duration) float64 { return math.Log(l.Seconds()) })
 	weights := profiles.Weights(len(logs))
 	median := weightedMedian(logs, weights)
-	off := make([]float64, len(logs))
-	for i, l := range logs {
-		off[i] = math.Abs(l - median)
-	}
+	off := units.Each(logs, func(l float64) float64 { return math.Abs(l - median) })
 	limit := farOut * max(madSigma*weightedMedian(off, weights), leastSigma)
 	for i := range out {
 		switch {

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Document is one result, for display.
@@ -136,11 +137,7 @@ func (Section) kind() string  { return "section" }
 
 // Texts returns a cell for each text.
 func Texts(texts ...string) []Cell {
-	cells := make([]Cell, len(texts))
-	for i, t := range texts {
-		cells[i].Text = t
-	}
-	return cells
+	return units.Each(texts, func(t string) Cell { return Cell{Text: t} })
 }
 
 // Number returns the cell of a number that a table is sorted by.

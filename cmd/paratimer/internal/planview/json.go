@@ -10,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 // The elements of lists in JSON. A task is j1.m1: job, kind, index from 1; in rounds and fragments one prime follows
@@ -66,19 +67,10 @@ func (v *View) Figures() any {
 		Warnings   []dag.Warning `json:"warnings"`
 		Skew       []frame.Skew  `json:"skew"`
 	}{
-		v.Plan.Name, list(v.attempts(), v.span), list(v.Path.Rounds, v.round), list(v.Path.Fragments, v.fragment),
-		list(v.Path.Critical, v.segment), v.Path.Length().Milliseconds(), task, ms, list(v.Estimates, v.estimate),
+		v.Plan.Name, units.Each(v.attempts(), v.span), units.Each(v.Path.Rounds, v.round), units.Each(v.Path.Fragments, v.fragment),
+		units.Each(v.Path.Critical, v.segment), v.Path.Length().Milliseconds(), task, ms, units.Each(v.Estimates, v.estimate),
 		view.List(v.warnings()), v.Skew,
 	}
-}
-
-// list returns the elements of a list in JSON.
-func list[From, To any](all []From, element func(*From) To) []To {
-	out := make([]To, len(all))
-	for i := range all {
-		out[i] = element(&all[i])
-	}
-	return out
 }
 
 // An attempt is a task of a span.
@@ -106,7 +98,7 @@ func (v *View) attempts() (all []attempt) {
 	return all
 }
 
-func (v *View) span(a *attempt) span {
+func (v *View) span(a attempt) span {
 	out := span{v.task(a.Span, a.at, 0), a.Attempt, a.slot, v.times(a.Start, a.End), "ok"}
 	if a.Outcome == schedule.Fails {
 		out.Outcome = "fails"
@@ -123,7 +115,7 @@ func (v *View) task(s *schedule.Span, at, attempt int32) string {
 	return schedule.TaskName(v.Plan, int(s.Job), s.Stage, int(s.First+at), int(attempt))
 }
 
-func (v *View) round(r *pathfrag.Round) round {
+func (v *View) round(r pathfrag.Round) round {
 	out := round{r.ID, v.Path.Schedule.Spans[r.Spans[0]].What(v.Plan), v.times(r.Start, r.End), r.Width, []string{}}
 	for _, i := range r.Spans {
 		s := &v.Path.Schedule.Spans[i]
@@ -134,16 +126,16 @@ func (v *View) round(r *pathfrag.Round) round {
 	return out
 }
 
-func (v *View) fragment(f *pathfrag.Fragment) fragment {
-	kind, sum := schedule.What(v.Plan, v.Path.JobOf(f), f.Stage, f.Pause), v.Path.RoundTime(f.ID).Milliseconds()
+func (v *View) fragment(f pathfrag.Fragment) fragment {
+	kind, sum := schedule.What(v.Plan, v.Path.JobOf(&f), f.Stage, f.Pause), v.Path.RoundTime(f.ID).Milliseconds()
 	out := fragment{round{f.ID, kind, v.times(f.Start, f.End), f.Width, []string{}}, f.Rounds, sum}
 	for _, r := range f.Rounds {
-		out.Tasks = append(out.Tasks, v.round(&v.Path.Rounds[r]).Tasks...)
+		out.Tasks = append(out.Tasks, v.round(v.Path.Rounds[r]).Tasks...)
 	}
 	return out
 }
 
-func (v *View) segment(s *pathfrag.Segment) segment {
+func (v *View) segment(s pathfrag.Segment) segment {
 	kind := "full"
 	if s.Extra {
 		kind = "extra"
@@ -166,8 +158,8 @@ func (v *View) worst() (name *string, ms *float64) {
 	return name, ms
 }
 
-func (v *View) estimate(e *estimators.Estimate) estimate {
-	out := estimate{frame.EstimateOf(0, *e, new(frame.Seconds(0))), frame.SecondsIn(e.Low), frame.SecondsIn(e.High)}
+func (v *View) estimate(e estimators.Estimate) estimate {
+	out := estimate{frame.EstimateOf(0, e, new(frame.Seconds(0))), frame.SecondsIn(e.Low), frame.SecondsIn(e.High)}
 	out.EndAt = nil
 	return out
 }

@@ -94,11 +94,9 @@ func (v *ModelView) table() *page.Table {
 
 // busy lists how busy centers are.
 func busy(centres []queueing.Centre) string {
-	var all []string
-	for _, c := range centres {
-		all = append(all, fmt.Sprintf("%s %s", c.Kind, units.Percent(c.Utilisation)))
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(units.Each(centres, func(c queueing.Centre) string {
+		return fmt.Sprintf("%s %s", c.Kind, units.Percent(c.Utilisation))
+	}), ", ")
 }
 
 // result adds the tasks of each job, what is busy, what would help, and the precedence trees.

@@ -38,10 +38,9 @@ func (v *View) Document() *page.Document {
 
 // scenarios returns the table of the totals; equal ones share a row.
 func (v *View) scenarios() *page.Table {
-	cases := make([]view.Case, len(v.Estimates))
-	for i := range v.Estimates {
-		cases[i] = view.Case{Scenario: v.Estimates[i].Scenario, Left: total(&v.Estimates[i])}
-	}
+	cases := units.Each(v.Estimates, func(e estimators.Estimate) view.Case {
+		return view.Case{Scenario: e.Scenario, Left: total(&e)}
+	})
 	t := &page.Table{Columns: page.Heads("Scenario", "Takes", "Meaning")}
 	for _, r := range view.MergeCases(cases) {
 		e := &v.Estimates[r[0]]
@@ -49,10 +48,7 @@ func (v *View) scenarios() *page.Table {
 		if len(r) == 1 {
 			continue
 		}
-		same := make([]string, len(r)-1)
-		for i, s := range r[1:] {
-			same[i] = cases[s].Scenario + v.likely(&v.Estimates[s])
-		}
+		same := units.Each(r[1:], func(s int) string { return cases[s].Scenario + v.likely(&v.Estimates[s]) })
 		word := "the same: "
 		if r[0] == 0 {
 			word = "no difference: "
@@ -73,10 +69,7 @@ func (v *View) likely(e *estimators.Estimate) string {
 // Head returns the heading and the totals as two lines, for a drawing.
 func (v *View) Head() []string {
 	_, heading, _ := strings.Cut(v.heading(), ": ")
-	totals := make([]string, len(v.Estimates))
-	for i := range v.Estimates {
-		totals[i] = v.Estimates[i].Scenario + " " + total(&v.Estimates[i])
-	}
+	totals := units.Each(v.Estimates, func(e estimators.Estimate) string { return e.Scenario + " " + total(&e) })
 	return []string{heading, strings.Join(totals, " · ")}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // shownSettings is the JSON of `paratimer config`.
@@ -138,9 +139,7 @@ func unknownVariables(environ []string) []string {
 		"PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_COLLECT_ADDRESS", "PARATIMER_TOKEN", "PARATIMER_GOLDEN",
 		"PARATIMER_RECORDINGS", "PARATIMER_FOREIGN",
 	}
-	for _, name := range slices.Concat(settings.Names(), command.Secrets) {
-		known = append(known, settings.Variable(name))
-	}
+	known = slices.Concat(known, units.Each(settings.Names(), settings.Variable), units.Each(command.Secrets, settings.Variable))
 	var notes []string
 	for _, e := range environ {
 		name, value, _ := strings.Cut(e, "=")

@@ -1,17 +1,17 @@
 package program
 
 import (
+	_ "embed"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
-	_ "embed"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
+	"github.com/paratimer/paratimer/units"
 )
 
 //go:embed manual.txt
@@ -27,15 +27,13 @@ func Manual(app *cli.App) *settings.Command {
 }
 
 func commandsOf(path string, commands []*cli.Command, texts map[string]settings.Text) []*settings.Command {
-	var out []*settings.Command
-	for _, c := range commands {
+	return units.Each(commands, func(c *cli.Command) *settings.Command {
 		m := &settings.Command{
 			Path: path + " " + c.Name, Does: c.Usage, Args: c.ArgsUsage, Heading: c.Category, Hidden: c.Hidden,
 		}
 		m.Text, m.Flags, m.Commands = texts[m.Path], settings.Of(m.Words()), commandsOf(m.Path, c.Subcommands, texts)
-		out = append(out, m)
-	}
-	return out
+		return m
+	})
 }
 
 // help prints the help of the command with these words.
@@ -69,11 +67,7 @@ func manualFor(c *cli.Context, words []string) (*settings.Command, error) {
 	for _, w := range words {
 		next := at.Find(w)
 		if next == nil {
-			var names []string
-			for _, m := range at.Commands {
-				names = append(names, m.Name())
-			}
-			return nil, command.UnknownCommand(w, at.Words(), names)
+			return nil, command.UnknownCommand(w, at.Words(), units.Each(at.Commands, (*settings.Command).Name))
 		}
 		at = next
 	}

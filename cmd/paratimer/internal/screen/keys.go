@@ -259,10 +259,7 @@ func (p *pen) help(rows int) []string {
 }
 
 func (p *pen) signLines() []string {
-	var out []string
-	for _, s := range p.legend() {
-		out = append(out, right(s.sign, 6)+"  "+s.words)
-	}
+	out := units.Each(p.legend(), func(s sign) string { return right(s.sign, 6) + "  " + s.words })
 	out = append(out, "", text(dim, " (40s – 2m): 8 of 10 such queries"), text(dim, " end within that time; rough: fewer"),
 		text(dim, " than 9 earlier runs back that."))
 	if p.f.At != nil {

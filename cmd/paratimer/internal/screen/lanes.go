@@ -10,6 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // lanes is the part of the screen that is drawn along time: a row for each job or stage. A row begins with marks, the
@@ -140,16 +141,13 @@ func (l *lanes) beside(m, name, counts string) string {
 // rows draws the axis and the jobs on a number of rows. If there are fewer rows than jobs, the last row counts those
 // that have none.
 func (l *lanes) rows(rows int) []string {
-	out := []string{l.axis()}
 	jobs := l.byWeight()
 	var rest []int
 	if n := max(rows-2, 1); len(jobs) > rows-1 {
 		jobs, rest = jobs[:n], jobs[n:]
 	}
 	slices.Sort(jobs)
-	for _, i := range jobs {
-		out = append(out, l.row(i))
-	}
+	out := append([]string{l.axis()}, units.Each(jobs, l.row)...)
 	if len(rest) > 0 {
 		out = append(out, text(dim, "   … "+l.counting(rest)))
 	}

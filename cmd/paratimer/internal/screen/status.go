@@ -286,10 +286,7 @@ func (p *pen) scenarios(width int) []string {
 		if e.Probability != nil {
 			also = " (" + units.Chance(*e.Probability) + ")"
 		}
-		var same []string
-		for _, s := range r[1:] {
-			same = append(same, strings.ReplaceAll(cases[s].Scenario, "_", " "))
-		}
+		same := units.Each(r[1:], func(s int) string { return strings.ReplaceAll(cases[s].Scenario, "_", " ") })
 		if len(same) > 0 {
 			also += "; the same: " + strings.Join(same, ", ")
 		}

@@ -25,10 +25,7 @@ func (p *pen) tasks(room int) []string {
 	if len(list) > 0 && len(list) < all {
 		title += text(dim, fmt.Sprintf(": rows %d to %d of %d", from+1, from+len(list), all))
 	}
-	rows := make([][]string, len(list))
-	for i := range list {
-		rows[i] = p.task(&list[i], shortened(list[i].Name))
-	}
+	rows := units.Each(list, func(t frame.Task) []string { return p.task(&t, shortened(t.Name)) })
 	return append([]string{title}, p.taskTable("task", rows)...)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/paper"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Values of --estimators that are not names of estimators.
@@ -18,11 +19,8 @@ const (
 
 // EstimatorNames returns the names of all estimators, ParaTimer's own first, standard before all.
 func EstimatorNames() []string {
-	var names []string
-	for _, s := range slices.Concat(estimators.Scenarios(), paper.Others()) {
-		names = append(names, s.Name)
-	}
-	return names
+	all := slices.Concat(estimators.Scenarios(), paper.Others())
+	return units.Each(all, func(s estimators.Scenario) string { return s.Name })
 }
 
 // Offers returns values that completion offers.

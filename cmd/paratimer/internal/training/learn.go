@@ -207,11 +207,7 @@ func other(v, instead float64) float64 {
 
 // mean returns the mean of the known values; NaN if there are none.
 func mean(tasks []task, of func(*task) float64) float64 {
-	var values []float64
-	for i := range tasks {
-		values = append(values, of(&tasks[i]))
-	}
-	known := slices.DeleteFunc(values, math.IsNaN)
+	known := slices.DeleteFunc(units.Each(tasks, func(t task) float64 { return of(&t) }), math.IsNaN)
 	return sum(known...) / float64(len(known))
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Columns are the names of a table's columns, or their numbers from 1. Iterations may be "" for none.
@@ -209,10 +210,7 @@ func split(line string, separator rune) ([]string, error) {
 	if errors.As(err, &bad) {
 		return nil, bad.Err
 	}
-	for i, f := range fields {
-		fields[i] = clean(f)
-	}
-	return fields, err
+	return units.Each(fields, clean), err
 }
 
 // clean normalizes a field or a name. It removes spaces, and the mark of a header in a comment.

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // longest is the greatest number of bytes of a foreign text in a line.
@@ -31,11 +33,7 @@ func EscapeCut(s string, most int) string {
 
 // EscapeLines is Escape for a text that may have several lines, such as an error with an excerpt of a file.
 func EscapeLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = Escape(lines[i])
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(units.Each(strings.Split(s, "\n"), Escape), "\n")
 }
 
 // signs replaces the program's own signs that ASCII lacks.

@@ -108,10 +108,8 @@ func skewedOnes(s *frame.Skew) []frame.SkewedTask {
 
 // numbers lists tasks; n is how many there are: "4 and 5", "4, 5, 1 and 7 more".
 func numbers(n int, reported []frame.SkewedTask) string {
-	var names []string
-	for i := range reported[:min(len(reported), 4)] {
-		names = append(names, strconv.Itoa(reported[i].Task))
-	}
+	shown := reported[:min(len(reported), 4)]
+	names := units.Each(shown, func(t frame.SkewedTask) string { return strconv.Itoa(t.Task) })
 	if more := n - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}

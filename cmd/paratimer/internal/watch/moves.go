@@ -197,12 +197,3 @@ func leastRemaining(run dag.Run, a frame.Answers) *time.Duration {
 	}
 	return standard.Remaining
 }
-
-// parts converts changes for a frame.
-func parts(changes []explain.Change) []frame.Change {
-	var out []frame.Change
-	for _, c := range changes {
-		out = append(out, frame.Change{Cause: frame.CauseOf(c), Shown: c.Event})
-	}
-	return out
-}

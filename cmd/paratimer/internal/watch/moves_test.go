@@ -8,6 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/estimators/paper"
+	"github.com/paratimer/paratimer/units"
 )
 
 // An observed end is a step of a script: when it is observed, and the end that is predicted then, in seconds.
@@ -43,7 +44,7 @@ func movesOf(t *testing.T, ends []observedEnd, events map[int]bool) (all []frame
 			}
 			raw = append(raw, c)
 		}
-		f.Changes = parts(raw)
+		f.Changes = units.Each(raw, changeOf)
 		m.step(model, before, run, raw, &f)
 		for _, c := range f.Changes {
 			if c.Shown {

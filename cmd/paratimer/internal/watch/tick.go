@@ -9,7 +9,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 // An EstimatorSet has the estimators of a watch. Scenarios[0] is the standard scenario, which the headline is taken
@@ -40,8 +42,12 @@ func (w *Watch) tick(s *dag.Snapshot) {
 	w.run, w.at = w.run.Append(s), s.At
 	w.answers = p.evaluate(w.run)
 	changes := p.changes(before, w.run, answers, w.answers)
-	w.last = frame.Of(s, w.answers, parts(changes))
+	w.last = frame.Of(s, w.answers, units.Each(changes, changeOf))
 	w.moves.step(p.Model, before, w.run, changes, &w.last)
+}
+
+func changeOf(c explain.Change) frame.Change {
+	return frame.Change{Cause: frame.CauseOf(c), Shown: c.Event}
 }
 
 // repeat makes the frame of a missed observation: the last good one with its age. The predicted end stays.

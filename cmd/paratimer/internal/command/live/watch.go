@@ -22,6 +22,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators/cost"
+	"github.com/paratimer/paratimer/units"
 )
 
 // fleetWorkers is the number of simultaneous observations. More would only take more memory: after the responses
@@ -121,11 +122,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 		Open:       tie,
 		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(cost.Costs, f.Shown, 0) },
 		Shown: func(_ fleet.Watched, tick frame.Tick) error {
-			var errs []error
-			for _, s := range sinks {
-				errs = append(errs, s.Show(tick))
-			}
-			return errors.Join(errs...)
+			return errors.Join(units.Each(sinks, func(s watch.Sink) error { return s.Show(tick) })...)
 		},
 		Left: func(w fleet.Watched) { // workflows that are not observed must not look as if they were
 			for _, s := range sinks {

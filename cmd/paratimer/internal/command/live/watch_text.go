@@ -121,10 +121,8 @@ func blockingText(j *fleet.Blocking, zone *time.Location) (name, text string) {
 	if len(j.Waiting) == 1 {
 		return view.Escape(j.Waiting[0].Name), fmt.Sprintf("waits for %s: %s uses %s, %s", what, holder, has, until)
 	}
-	var names []string
-	for i := range j.Waiting[:min(len(j.Waiting), namedWaiting)] {
-		names = append(names, view.Escape(j.Waiting[i].Name))
-	}
+	named := j.Waiting[:min(len(j.Waiting), namedWaiting)]
+	names := units.Each(named, func(t fleet.Tenant) string { return view.Escape(t.Name) })
 	if more := len(j.Waiting) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}

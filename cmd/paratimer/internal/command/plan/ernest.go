@@ -11,6 +11,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // typedRuns returns the runs in the values of a flag, each of the wanted numbers. Only runs of an iterative model have
@@ -53,16 +54,13 @@ func typedRuns(c *cli.Context, flag string, iterative bool, want ...string) (run
 }
 
 // pointsOf returns the runs of --at.
-func pointsOf(c *cli.Context, iterative bool) (points []ernest.Point, err error) {
+func pointsOf(c *cli.Context, iterative bool) ([]ernest.Point, error) {
 	runs, err := typedRuns(c, "at", iterative, "MACHINES", "SCALE", "ITERATIONS")
 	const most = 10_000
 	if len(runs) > most {
 		return nil, command.Usage("--at: %d points are more than %d", len(runs), most)
 	}
-	for _, r := range runs {
-		points = append(points, r.Point())
-	}
-	return points, err
+	return units.Each(runs, ernest.Row.Point), err
 }
 
 // quoted returns a file name quoted for a shell.

@@ -15,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // ernestChoose chooses between offers of machines, for a deadline or a budget.
@@ -105,10 +106,7 @@ func offerOf(c *cli.Context, text string) (o ernest.Offer, err error) {
 	keys.IntVar(&o.Step, "step", 1, "")
 	file := keys.String("csv", "", "")
 	billing := keys.String("billing", "moment", "")
-	var parts []string
-	for part := range strings.SplitSeq(text, ",") {
-		parts = append(parts, "-"+strings.TrimSpace(part))
-	}
+	parts := units.Each(strings.Split(text, ","), func(part string) string { return "-" + strings.TrimSpace(part) })
 	var ok bool
 	err = keys.Parse(parts)
 	switch o.Billing, ok = billings[*billing]; {

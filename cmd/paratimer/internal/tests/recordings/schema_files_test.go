@@ -82,8 +82,8 @@ func valueOf(f *planfile.Spec) schema {
 		return schema{"const": true}
 	case len(f.Words) > 0 && (kind == reflect.String || kind == reflect.Bool || kind == reflect.Uint8):
 		return schema{"enum": f.Words}
-	case kind == reflect.String && f.Is("time"):
-		return schema{"type": []string{"string", "number"}, "pattern": f.Pattern.String(), "minimum": 0}
+	case kind == reflect.Float64 && f.Is("time"):
+		return schema{"type": []string{"string", "number"}, "pattern": f.Pattern.String(), "minimum": 0, "maximum": f.High}
 	case kind == reflect.String:
 		return aString(f)
 	case f.Is("MB"):
