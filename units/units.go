@@ -26,8 +26,7 @@ func Rounded(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}
-	v = math.Round(v*1000) / 1000
-	return &v
+	return new(math.Round(v*1000) / 1000)
 }
 
 // Positive returns v if it is above 0 and finite, else NaN.
@@ -117,14 +116,6 @@ func Count(n int, what string) string {
 		return "1 " + what
 	}
 	return strconv.Itoa(n) + " " + what + "s"
-}
-
-// Times formats a number of repetitions: "once", "3 times".
-func Times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return Count(n, "time")
 }
 
 // Number formats a number with four digits. Whole numbers below a million have all of theirs: "0.1235", "12.35",

@@ -130,12 +130,15 @@ func ReadConfig(c *cli.Context) (*ConfigFile, error) {
 		}
 		f.Path = filepath.Join(dir, "paratimer", "config.yaml")
 	}
-	err := f.read()
-	if errors.Is(err, fs.ErrNotExist) && !f.Named {
+	b, err := infile.ReadRegular(f.Path, maxConfig)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !f.Named:
 		f.Path = ""
 		return f, nil
+	case err != nil:
+		return nil, Usage("cannot read the configuration: %w", err)
 	}
-	if err != nil {
+	if f.fields, err = planfile.Fields(b, f.Path, "configuration"); err != nil {
 		return nil, Usage("%w", err)
 	}
 	for _, field := range f.fields {
@@ -144,15 +147,6 @@ func ReadConfig(c *cli.Context) (*ConfigFile, error) {
 		}
 	}
 	return f, nil
-}
-
-func (f *ConfigFile) read() error {
-	b, err := infile.ReadRegular(f.Path, maxConfig)
-	if err != nil {
-		return fmt.Errorf("cannot read the configuration: %w", err)
-	}
-	f.fields, err = planfile.Fields(b, f.Path, "configuration")
-	return err
 }
 
 // Effective returns the value of a setting with its origin: the command line, else the environment, else the file, else

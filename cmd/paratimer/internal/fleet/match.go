@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/naming"
@@ -44,23 +45,12 @@ func (m *Match) compile(fail func(key string, err error)) {
 	}
 }
 
-// Matches reports whether the rule applies to a workflow.
+// Matches reports whether the rule applies to a workflow, by one of its names.
 func (m *Match) Matches(w Workflow) bool {
-	return (m.Engine == "" || m.Engine == cmp.Or(w.Engine, "MapReduce")) &&
-		m.MatchesApp(w.User, w.Queue, w.Name, w.App, pigName(w))
-}
-
-// MatchesApp reports whether the rule applies to a workflow of a user and queue under one of its names.
-func (m *Match) MatchesApp(user, queue string, names ...string) bool {
-	if !matches(m.user, user) || !matches(m.queue, queue) && !matches(m.queue, strings.TrimPrefix(queue, "root.")) {
-		return false
-	}
-	for i, n := range names {
-		if (n != "" || i == 0) && matches(m.name, n) {
-			return true
-		}
-	}
-	return false
+	names := slices.DeleteFunc([]string{w.App, pigName(w)}, func(name string) bool { return name == "" })
+	return (m.Engine == "" || m.Engine == cmp.Or(w.Engine, "MapReduce")) && matches(m.user, w.User) &&
+		(matches(m.queue, w.Queue) || matches(m.queue, strings.TrimPrefix(w.Queue, "root."))) &&
+		slices.ContainsFunc(append(names, w.Name), func(name string) bool { return matches(m.name, name) })
 }
 
 // pigID is the prefix of the id of a Pig script's workflow.

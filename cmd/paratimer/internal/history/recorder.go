@@ -1,6 +1,7 @@
 package history
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -39,7 +41,9 @@ type Recorder struct {
 	profile  *dag.Plan // of its line, if there is only one
 	reported string
 	profiles []*dag.Plan
-	plan     *dag.Plan // the plan for which profiles were chosen
+	plan     *dag.Plan   // the newest plan, as observed: profiles are those for it
+	joined   *dag.Plan   // that plan with additions from profiles
+	known    []*dag.Plan // the profiles of the joined plan
 }
 
 // Join adds the recorder to a watch.
@@ -52,13 +56,34 @@ type Result struct {
 	Outcome  Outcome
 }
 
-// Profiles returns the profiles for a snapshot, best first: those given, then that of the history.
-func (r *Recorder) Profiles(s *dag.Snapshot) []*dag.Plan {
-	if s.Plan != r.plan {
-		r.consult(s)
-		r.plan = s.Plan
+// Source returns a source that adds profiles to the snapshots of another one, best first: those given, then that of the
+// history. Snapshots with the same plan still share it, and share its profiles.
+func (r *Recorder) Source(src watch.Source) watch.Source { return profiled{r, src} }
+
+type profiled struct {
+	recorder *Recorder
+	source   watch.Source
+}
+
+func (p profiled) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := p.source.Next(ctx)
+	if s == nil || err != nil {
+		return s, err
 	}
-	return r.profiles
+	r, isNew := p.recorder, s.Plan != p.recorder.plan
+	if r.plan = s.Plan; isNew {
+		r.consult(s)
+	}
+	if len(r.profiles) == 0 {
+		return s, nil
+	}
+	with := profiles.Attach(s, r.profiles)
+	// The jobs of a profile stand in for those of the same plan only until one of these has shown the DAG.
+	if isNew || len(with.Plan.Jobs) != len(r.joined.Jobs) {
+		r.joined, r.known = with.Plan, with.Profiles
+	}
+	with.Plan, with.Profiles = r.joined, r.known
+	return with, nil
 }
 
 // Show records the snapshot and the range. The snapshot's profiles are left out, so that a run teaches only its own

@@ -84,7 +84,11 @@ func watched(t *testing.T, r *Recorder, src watch.Source) (profiles []*dag.Plan)
 		if err != nil {
 			t.Fatal(err)
 		}
-		profiles = r.Profiles(s)
+		if s.Plan != r.plan {
+			r.consult(s)
+			r.plan = s.Plan
+		}
+		profiles = r.profiles
 		tick := frame.Tick{Snapshot: s}
 		if !s.State.Ended() {
 			tick.Answers.Sampled = said(s.At.Sub(begin))
@@ -238,5 +242,41 @@ func TestTooLargeTeachesNothing(t *testing.T) {
 	watched(t, r, src)
 	if r.Ended == nil || r.Ended.Run.Excluded != "it had too many tasks to be observed" || r.Ended.Run.Profile != nil {
 		t.Errorf("%+v", r.Ended)
+	}
+}
+
+// states is a source of one snapshot for each state of a job, all with one plan.
+type states struct {
+	plan *dag.Plan
+	of   []dag.State
+}
+
+func (s *states) Next(context.Context) (*dag.Snapshot, error) {
+	job := s.plan.BlockedJobs()
+	job[0].State, job[0].Submitted = s.of[0], 1000
+	out := &dag.Snapshot{Plan: s.plan, At: 2000, State: s.of[0], Jobs: job, Stale: dag.NoInstant}
+	s.of = s.of[1:]
+	return out, nil
+}
+
+// TestProfileStandsInUntilTheEnd: the jobs of the profile go when the only job of the plan has ended without showing
+// the DAG, although the plan is the same.
+func TestProfileStandsInUntilTheEnd(t *testing.T) {
+	t.Parallel()
+	jobs := func(names ...string) (all []dag.Job) {
+		for _, name := range names {
+			all = append(all, dag.Job{Node: name, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})
+		}
+		return all
+	}
+	p := &dag.Plan{Name: "a.pig", Jobs: jobs("j1", "j2", "j3")}
+	p.Jobs[1].After, p.Jobs[2].After = []int{0}, []int{1}
+	r := &Recorder{Given: []*dag.Plan{p}}
+	source := r.Source(&states{&dag.Plan{Name: "a.pig", Jobs: jobs("j1")}, []dag.State{dag.Running, dag.Succeeded}})
+	for _, want := range []int{3, 1} {
+		s, err := source.Next(t.Context())
+		if err != nil || len(s.Plan.Jobs) != want || len(s.Jobs) != want {
+			t.Fatalf("%d jobs in the plan, %d states, %v: want %d", len(s.Plan.Jobs), len(s.Jobs), err, want)
+		}
 	}
 }

@@ -70,7 +70,8 @@ func (v *ModelView) Advise(s *queueing.Spec, solve func(*queueing.Spec) (*queuei
 	if err == nil && before.Converged && len(s.Jobs) <= maxAdvised {
 		job := longest(before)
 		for _, c := range changes {
-			to := CopiedSpec(s)
+			to := *s
+			to.Jobs = slices.Clone(s.Jobs)
 			c.apply(&to)
 			if reflect.DeepEqual(&to, s) {
 				continue

@@ -67,9 +67,9 @@ func (v *View) Figures() any {
 		Warnings   []dag.Warning `json:"warnings"`
 		Skew       []frame.Skew  `json:"skew"`
 	}{
-		v.Plan.Name, units.Each(v.attempts(), v.span), units.Each(v.Path.Rounds, v.round), units.Each(v.Path.Fragments, v.fragment),
-		units.Each(v.Path.Critical, v.segment), v.Path.Length().Milliseconds(), task, ms, units.Each(v.Estimates, v.estimate),
-		view.List(v.warnings()), v.Skew,
+		v.Plan.Name, units.Each(v.attempts(), v.span), units.Each(v.Path.Rounds, v.round),
+		units.Each(v.Path.Fragments, v.fragment), units.Each(v.Path.Critical, v.segment),
+		v.Path.Length().Milliseconds(), task, ms, units.Each(v.Estimates, v.estimate), view.List(v.warnings()), v.Skew,
 	}
 }
 

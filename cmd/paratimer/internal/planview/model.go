@@ -3,7 +3,6 @@ package planview
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
@@ -250,11 +249,4 @@ var ModelSettings = []ModelSetting{
 	{"copies", true, func(s *queueing.Spec, job, n int) { s.Jobs[job].Copies = n }},
 	{"maps", true, func(s *queueing.Spec, job, n int) { s.Jobs[job] = s.Jobs[job].WithMaps(n) }},
 	{"reduces", true, func(s *queueing.Spec, job, n int) { s.Jobs[job] = s.Jobs[job].WithReduces(n) }},
-}
-
-// CopiedSpec returns a Spec that shares nothing with s.
-func CopiedSpec(s *queueing.Spec) queueing.Spec {
-	out := *s
-	out.Jobs = slices.Clone(s.Jobs)
-	return out
 }

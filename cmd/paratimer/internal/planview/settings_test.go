@@ -3,6 +3,7 @@ package planview
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +13,8 @@ import (
 
 func TestSettings(t *testing.T) {
 	was := spec()
-	s := CopiedSpec(was)
+	s := *was
+	s.Jobs = slices.Clone(was.Jobs)
 	for i, setting := range ModelSettings {
 		setting.Set(&s, 0, 10+i)
 	}

@@ -139,7 +139,7 @@ func unknownVariables(environ []string) []string {
 		"PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_COLLECT_ADDRESS", "PARATIMER_TOKEN", "PARATIMER_GOLDEN",
 		"PARATIMER_RECORDINGS", "PARATIMER_FOREIGN",
 	}
-	known = slices.Concat(known, units.Each(settings.Names(), settings.Variable), units.Each(command.Secrets, settings.Variable))
+	known = append(known, units.Each(slices.Concat(settings.Names(), command.Secrets), settings.Variable)...)
 	var notes []string
 	for _, e := range environ {
 		name, value, _ := strings.Cut(e, "=")

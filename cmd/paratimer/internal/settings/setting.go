@@ -33,8 +33,11 @@ type Setting struct {
 	Limits   *Limits  // of numbers and of lengths of time; nil: none
 }
 
-// Limits are the least and the largest valid value: of a length of time in seconds.
-type Limits struct{ Least, Most float64 }
+// Limits are the least and the largest valid value, of a length of time in seconds. Above: the least one is excluded.
+type Limits struct {
+	Least, Most float64
+	Above       bool
+}
 
 // A limited is a default with the limits of what may be typed.
 type limited struct {
@@ -42,8 +45,18 @@ type limited struct {
 	Limits
 }
 
-func atLeast(least float64, value any) limited       { return limited{value, Limits{least, math.Inf(1)}} }
-func between(least, most float64, value any) limited { return limited{value, Limits{least, most}} }
+func atLeast(least float64, value any) limited {
+	return limited{value, Limits{least, math.Inf(1), false}}
+}
+
+func between(least, most float64, value any) limited {
+	return limited{value, Limits{least, most, false}}
+}
+
+func above0(most float64, value any) limited { return limited{value, Limits{0, most, true}} }
+
+// positive is a number above 0. It is bounded so that products of several are finite.
+func positive(value float64) limited { return above0(1e12, value) }
 
 // Kinds of settings beside bool, int, uint64, float64, string, time.Duration, and lists of strings that commas
 // separate.
@@ -54,8 +67,6 @@ type (
 	Share float64
 	// Several are values that may contain commas. Lines separate them.
 	Several string
-	// A Positive is a number above 0, at most mostPositive.
-	Positive float64
 )
 
 // ParseShare parses 0.9 or 90%.
@@ -109,9 +120,6 @@ type value struct {
 // String implements flag.Value.
 func (v *value) String() string { return v.text }
 
-// mostPositive bounds a Positive or a Share without limits, so that products of several are finite.
-const mostPositive = 1e12
-
 // IsBoolFlag makes --name mean --name=true.
 func (v *value) IsBoolFlag() bool { return !v.setting.TakesValue() }
 
@@ -146,7 +154,7 @@ func (v *value) Set(text string) error {
 	case uint64:
 		_, err = strconv.ParseUint(text, 0, 64)
 		wanted = "a whole number, 0 or more"
-	case float64, Positive:
+	case float64:
 		number, err = strconv.ParseFloat(text, 64)
 		wanted = "a number, such as 0.5"
 	case bool:
@@ -166,29 +174,17 @@ func (v *value) Set(text string) error {
 // limit returns an error if a number is outside the setting's limits.
 func (s *Setting) limit(number float64) error {
 	l := s.Limits
-	switch s.Default.(type) {
-	case Share, Positive:
-		most := mostPositive
-		if l != nil {
-			most = l.Most
-		}
-		if number > 0 && number <= most {
-			return nil
-		}
-		such := ""
-		if _, isShare := s.Default.(Share); isShare {
-			such = ", such as 0.9 or 90%"
-		}
-		return fmt.Errorf("it is more than 0, and %g at most%s", most, such)
-	case time.Duration:
-		if l != nil && number < l.Least {
-			return fmt.Errorf("it is %v or more", time.Duration(l.Least*float64(time.Second)))
-		}
-		return nil
-	}
+	_, isLength := s.Default.(time.Duration)
+	_, isShare := s.Default.(Share)
 	switch {
-	case l == nil || number >= l.Least && number <= l.Most:
+	case l == nil || number >= l.Least && number <= l.Most && !(l.Above && number == l.Least):
 		return nil
+	case isLength:
+		return fmt.Errorf("it is %v or more", time.Duration(l.Least*float64(time.Second)))
+	case isShare:
+		return fmt.Errorf("it is more than 0, and %g at most, such as 0.9 or 90%%", l.Most)
+	case l.Above:
+		return fmt.Errorf("it is more than 0, and %g at most", l.Most)
 	case math.IsInf(l.Most, 1):
 		return fmt.Errorf("it is %g or more", l.Least)
 	}

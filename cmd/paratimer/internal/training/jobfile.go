@@ -22,7 +22,7 @@ type JobFile struct {
 	Comments []string // lines at the beginning of a written file; ReadJobs does not return them
 }
 
-// A JobDocument is a job file as docs/job.schema.json describes it. Its tags are those of plan files (package planfile).
+// A JobDocument is a job file as docs/job.schema.json describes it. Its tags are those of plan files (see planfile).
 type JobDocument struct {
 	Version int            `plan:"version" min:"1" max:"1" title:"1, the only version of job files there is"`
 	Name    string         `plan:"name" length:"1-200"`

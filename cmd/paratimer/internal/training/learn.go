@@ -43,7 +43,7 @@ var ErrEngine = errors.New("it is no run of MapReduce jobs: demands are learned 
 // LearnJobs returns a job file of runs, with comments, and warnings. The errors include ErrNothing and ErrEngine.
 func LearnJobs(runs []JobRun, o JobOptions) (f *JobFile, warnings []string, err error) {
 	f = &JobFile{Spec: queueing.Spec{ShuffleThreads: shuffleThreads, Disks: 1}}
-	var spans []window
+	var spans []dag.JobState
 	from := map[string]string{}
 	for _, run := range runs {
 		s := run.End
@@ -72,7 +72,7 @@ func LearnJobs(runs []JobRun, o JobOptions) (f *JobFile, warnings []string, err 
 			from[name] = run.File
 			j, doubts := learnJob(name, t, o)
 			f.Jobs, warnings = append(f.Jobs, j), append(warnings, doubts...)
-			spans = append(spans, window{s.Jobs[i].Submitted, s.Jobs[i].Finished})
+			spans = append(spans, s.Jobs[i])
 		}
 	}
 	if len(f.Jobs) == 0 {
@@ -86,7 +86,9 @@ func LearnJobs(runs []JobRun, o JobOptions) (f *JobFile, warnings []string, err 
 	f.Comments = heading(runs, f, o)
 	for i := range spans { // a job file implies that its jobs run at once
 		for k := range spans[:i] {
-			if !spans[k].overlaps(spans[i]) {
+			a, b := &spans[k], &spans[i]
+			known := a.Submitted.Known() && a.Finished.Known() && b.Submitted.Known() && b.Finished.Known()
+			if known && (a.Submitted >= b.Finished || b.Submitted >= a.Finished) {
 				return f, append(warnings, fmt.Sprintf(
 					"%s and %s did not run at once, as the jobs of a job file do: model them apart, with --only",
 					f.Jobs[k].Name, f.Jobs[i].Name)), nil
@@ -131,15 +133,6 @@ func shown(r rune) rune {
 		return ' '
 	}
 	return r
-}
-
-// A window is the time in which a job ran.
-type window struct{ from, to dag.Instant }
-
-// overlaps reports whether two jobs ran at the same time, or may have.
-func (w window) overlaps(v window) bool {
-	unknown := !w.from.Known() || !w.to.Known() || !v.from.Known() || !v.to.Known()
-	return unknown || w.from < v.to && v.from < w.to
 }
 
 // explained is the least fraction of a task's time that its demands should explain. Below it the task waited for

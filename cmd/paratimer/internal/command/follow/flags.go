@@ -1,10 +1,10 @@
 package follow
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
-
 	_ "time/tzdata" // time zones for deadlines, in case the machine has none
 
 	"github.com/urfave/cli/v2"
@@ -96,7 +96,7 @@ func (f *Flags) Watch(c *cli.Context, src watch.Source, rec *history.Recorder) w
 		}
 	}
 	return watch.Watch{
-		Source: &input.Profiled{Source: src, Profiles: rec.Profiles}, Bounds: held,
+		Source: rec.Source(src), Bounds: held,
 		Estimators: EstimatorSetOf(ModelOf(c), f.Shown, 0), Log: command.Logger(c),
 	}
 }
@@ -111,22 +111,24 @@ func bounds(c *cli.Context, profiles []*dag.Plan) ([]alert.Bound, error) {
 		hold = c.Int("hold")
 	}
 	var all []alert.Bound
-	deadlines, err := command.Each(c, "deadline", func(text string) (alert.Bound, error) {
+	add := func(name string, parse func(text string) (alert.Bound, error)) error {
+		typed, err := command.Each(c, name, parse)
+		for i, b := range typed {
+			if b.Name = name; i > 0 {
+				b.Name = fmt.Sprintf("%s-%d", name, i+1)
+			}
+			all = append(all, b)
+		}
+		return err
+	}
+	err := cmp.Or(add("deadline", func(text string) (alert.Bound, error) {
 		return alert.ParseDeadline(text, command.Zone(c))
-	})
+	}), add("within", func(text string) (alert.Bound, error) {
+		d, err := command.Length(text)
+		return alert.Bound{Kind: alert.Within, For: d}, err
+	}))
 	if err != nil {
 		return nil, err
-	}
-	for i, b := range deadlines {
-		b.Name = numbered("deadline", i)
-		all = append(all, b)
-	}
-	lengths, err := command.Each(c, "within", command.Length)
-	if err != nil {
-		return nil, err
-	}
-	for i, d := range lengths {
-		all = append(all, alert.Bound{Name: numbered("within", i), Kind: alert.Within, For: d})
 	}
 	if c.IsSet("longer-than-usual") {
 		length, err := usual(c, profiles)
@@ -174,12 +176,4 @@ func usual(c *cli.Context, profiles []*dag.Plan) (time.Duration, error) {
 		return *v.Estimates[0].Remaining, nil
 	}
 	return 0, nil // a profile that is not a whole plan has no length
-}
-
-// numbered returns the name of a repeated flag's bound: "within", "within-2", …
-func numbered(name string, i int) string {
-	if i == 0 {
-		return name
-	}
-	return fmt.Sprintf("%s-%d", name, i+1)
 }

@@ -124,9 +124,7 @@ func (f *Flags) played(c *cli.Context, path string, until time.Duration) (run da
 		return run, err
 	}
 	src.UntilAfter(until)
-	return input.Played(c.Context, path, &input.Profiled{
-		Source: src, Profiles: func(*dag.Snapshot) []*dag.Plan { return f.Profiles },
-	})
+	return input.Played(c.Context, path, (&history.Recorder{Given: f.Profiles}).Source(src))
 }
 
 // moment parses --at: a length of time after the first submission such as 90s, or a part of the whole run such as 0.5

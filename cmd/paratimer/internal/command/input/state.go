@@ -5,9 +5,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // OpenState opens the store of the history.
@@ -52,4 +54,17 @@ func WorkflowOf(store *state.Store, name string) (*state.Workflow, error) {
 	}
 	return nil, command.Usage("no run of %q is remembered; there are runs of %s", name,
 		strings.Join(names[:min(len(names), 20)], ", "))
+}
+
+// ReadProfiles reads the files of --profile.
+func ReadProfiles(c *cli.Context) ([]*dag.Plan, error) {
+	var out []*dag.Plan
+	for _, path := range c.StringSlice("profile") {
+		p, err := planfile.ReadFile(path, planfile.Options{Profile: true})
+		if err != nil {
+			return nil, NotAPlan(path, "profile", err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }

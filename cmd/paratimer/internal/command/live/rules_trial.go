@@ -199,7 +199,7 @@ func (t *ruleTest) text(out io.Writer) error {
 		of := cmp.Or(r.Result, &alert.Result{Bound: "no rule matches", Verdict: "-"})
 		verdict := string(of.Verdict)
 		if of.Firings > 1 {
-			verdict += ", fired " + units.Times(of.Firings)
+			verdict += ", fired " + units.Count(of.Firings, "time")
 		}
 		rows = append(rows, []string{
 			view.Escape(name), units.Have(r.TotalSeconds, units.Seconds), of.Bound,

@@ -212,7 +212,7 @@ func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) fleet.Hooks,
 			Join: func(begun *watch.Watch) {
 				leave() // the watch starts again
 				begun.Source, leave = keys.source(begun.Source)
-				begun.Source = &input.Profiled{Source: begun.Source, Profiles: rec.Profiles}
+				begun.Source = rec.Source(begun.Source)
 				rec.Join(begun)
 				if part != nil {
 					begun.Recall, begun.Keep = part.Recall, part.Keep

@@ -20,7 +20,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
@@ -111,10 +110,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 		t.Fatal(err)
 	}
 	remembered := &history.Recorder{Store: store, Log: log}
-	source := &input.Profiled{
-		Source:   recording.Tee(mapreduce.NewSource(client, yarn.Target{}), recording.Compress(&taped)),
-		Profiles: remembered.Profiles,
-	}
+	source := remembered.Source(recording.Tee(mapreduce.NewSource(client, yarn.Target{}), recording.Compress(&taped)))
 	meter := metrics.New(metrics.Options{Every: every, Now: clock})
 	told := notify.New(notify.Config{
 		Inline: true, Now: clock, Log: log,

@@ -19,7 +19,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
@@ -61,7 +60,7 @@ func TestTwelveHoursWatched(t *testing.T) {
 			Open: func(fleet.Watched) fleet.Hooks {
 				rec := &history.Recorder{Store: store, Log: zerolog.Nop()}
 				return fleet.Hooks{Join: func(w *watch.Watch) {
-					w.Source = &input.Profiled{Source: w.Source, Profiles: rec.Profiles}
+					w.Source = rec.Source(w.Source)
 					rec.Join(w)
 				}}
 			},
