@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -203,6 +204,21 @@ func (p *Past) lost(j int, js *dag.JobState) {
 			})
 		}
 	}
+}
+
+// Of returns the predictor of a run that has not ended, or of one that has succeeded.
+func Of(run dag.Run, model estimators.Model) (*Replay, error) {
+	switch state := run.Now().State; {
+	case !state.Ended():
+		return NewReplay(run, model), nil
+	case state != dag.Succeeded:
+		return nil, errors.New("the run did not succeed")
+	}
+	past, ok := Again(run)
+	if !ok {
+		return nil, errors.New("no job has run in it: there is nothing to learn")
+	}
+	return NewReplayOf(past, model)
 }
 
 // NewReplayOf returns the predictor of a finished run. Its base is the real duration. The other answers scale that

@@ -118,24 +118,16 @@ func (q *question) answer(replay *whatif.Replay, base time.Duration, doubt strin
 
 // replayOf returns the replay and the run's actual or predicted length. The error is why there is none.
 func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.Duration, err error) {
-	s := run.Now()
-	if s.State == dag.Succeeded {
-		past, ok := whatif.Again(run)
-		if !ok {
-			return nil, 0, errors.New("no job has run")
-		}
-		r, err = whatif.NewReplayOf(past, model)
-		if err == nil && math.Abs(r.Miss()) > mostUnlike {
+	if r, err = whatif.Of(run, model); err != nil {
+		return nil, 0, err
+	}
+	if took := r.Took(); took > 0 {
+		if math.Abs(r.Miss()) > mostUnlike {
 			err = fmt.Errorf("a replay of the run takes %s, not %s",
-				units.Exact(time.Duration((1+r.Miss())*float64(past.Took)).Round(time.Millisecond)),
-				units.Exact(past.Took))
+				units.Exact(time.Duration((1+r.Miss())*float64(took)).Round(time.Millisecond)), units.Exact(took))
 		}
-		return r, past.Took, err
+		return r, took, err
 	}
-	if s.State.Ended() {
-		return nil, 0, errors.New("the run did not succeed")
-	}
-	r = whatif.NewReplay(run, model)
 	a, err := r.Predict(whatif.Change{})
 	if err != nil {
 		return nil, 0, err

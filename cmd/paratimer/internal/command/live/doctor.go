@@ -22,13 +22,11 @@ import (
 // doctor reports which services of a cluster can be reached, and suggests fixes for the others. With --notify it
 // tests the sinks of alerts instead.
 func doctor(c *cli.Context, _ *follow.Flags) error {
-	var checks []yarn.Check
-	var err error
+	check, cannot := input.Check, "a query cannot be watched"
 	if c.Bool("notify") {
-		checks, err = checkSinks(c)
-	} else {
-		checks, err = input.Check(c)
+		check, cannot = checkSinks, "alerts do not arrive"
 	}
+	checks, err := check(c)
 	if err != nil {
 		return err
 	}
@@ -47,13 +45,10 @@ func doctor(c *cli.Context, _ *follow.Flags) error {
 		return context.Cause(c.Context)
 	}
 	i := slices.IndexFunc(checks, func(c yarn.Check) bool { return c.Status == yarn.Fail })
-	switch {
-	case i < 0:
+	if i < 0 {
 		return nil
-	case c.Bool("notify"):
-		return fmt.Errorf("%s: alerts do not arrive", checks[i].Name)
 	}
-	return fmt.Errorf("%s: a query cannot be watched", checks[i].Name)
+	return fmt.Errorf("%s: %s", checks[i].Name, cannot)
 }
 
 // checkSinks sends a test alert to every sink, for each rule of --rules one, and resolves it.

@@ -11,12 +11,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
-	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -29,23 +29,29 @@ type listedApp struct {
 	Queue     string      `json:"queue,omitempty"`
 	URL       string      `json:"url,omitempty"` // of a driver's web page
 	StartedAt *frame.Time `json:"started_at"`
-	started   dag.Instant
 }
 
 // list prints what runs, the newest first.
 func list(c *cli.Context) error {
-	all, now, err := listedApps(c)
+	cluster, err := input.OpenCluster(c, nil)
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(all, func(a, b listedApp) int {
-		return cmp.Or(cmp.Compare(b.started, a.started), strings.Compare(a.ID, b.ID))
+	defer cluster.Client.Close()
+	if err := cluster.Refresh(c.Context); err != nil {
+		return err //nolint:wrapcheck // it names the request
+	}
+	running, all := slices.Clone(cluster.Running()), []listedApp{}
+	slices.SortStableFunc(running, func(a, b yarn.Submitted) int {
+		return cmp.Or(cmp.Compare(b.At, a.At), strings.Compare(a.App, b.App))
 	})
 	rows := [][]string{{"ID", "NAME", "ENGINE", "USER", "WHERE", "STARTED"}}
-	for i := range all {
-		a, started, where := &all[i], units.Unknown, "no page"
-		if a.StartedAt = frame.TimeOf(a.started); a.StartedAt != nil {
-			started = units.Ago(now.Sub(a.started))
+	for _, s := range running {
+		a, started, where := listedApp{
+			s.App, cmp.Or(s.Title, s.Name), cmp.Or(s.Engine, "MapReduce"), s.User, s.Queue, s.URL, frame.TimeOf(s.At),
+		}, units.Unknown, "no page"
+		if s.At.Known() {
+			started = units.Ago(cluster.Client.Now().Sub(s.At))
 		}
 		if a.Queue != "" {
 			where = "queue " + a.Queue
@@ -54,33 +60,15 @@ func list(c *cli.Context) error {
 			view.Escape(a.ID), view.Escape(a.Name), a.Engine, view.Escape(cmp.Or(a.User, "-")),
 			view.Escape(cmp.Or(a.URL, where)), started,
 		})
+		all = append(all, a)
 	}
-	return command.Print(c, map[string]any{"applications": view.List(all)}, func(w io.Writer) error {
+	return command.Print(c, map[string]any{"applications": all}, func(w io.Writer) error {
 		if len(all) == 0 {
 			_, err := fmt.Fprintln(w, "nothing runs")
 			return err
 		}
 		return view.Table(w, 0, rows)
 	})
-}
-
-// listedApps returns the applications of the cluster that the flags name or, if none is set, of this machine.
-func listedApps(c *cli.Context) (all []listedApp, now dag.Instant, err error) {
-	cluster, err := input.OpenCluster(c, nil)
-	if err != nil {
-		return nil, now, err
-	}
-	defer cluster.Client.Close()
-	if err := cluster.Refresh(c.Context); err != nil {
-		return nil, now, err //nolint:wrapcheck // it names the request
-	}
-	for _, s := range cluster.Running() {
-		all = append(all, listedApp{
-			ID: s.App, Name: cmp.Or(s.Title, s.Name), Engine: cmp.Or(s.Engine, "MapReduce"), User: s.User, Queue: s.Queue,
-			URL: s.URL, started: s.At,
-		})
-	}
-	return all, cluster.Client.Now(), nil
 }
 
 // statusTime bounds the time for observations, in which the speed of tasks shows.

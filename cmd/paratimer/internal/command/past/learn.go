@@ -1,6 +1,7 @@
 package past
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
 	"slices"
@@ -80,15 +81,7 @@ func learnedRun(c *cli.Context, path string) (run dag.Run, used mapreduce.Used, 
 
 // writeProfile writes a profile.
 func writeProfile(c *cli.Context, profile *dag.Plan) error {
-	return writeOut(c, func(w io.Writer) error { return planfile.Write(w, profile) })
-}
-
-// writeOut writes to the file of --out, or to stdout. If that fails no file is left.
-func writeOut(c *cli.Context, content func(io.Writer) error) error {
-	if path := c.String("out"); path != "" {
-		return command.WriteFile(path, content)
-	}
-	return command.Write(c, "-", content)
+	return command.Write(c, cmp.Or(c.String("out"), "-"), func(w io.Writer) error { return planfile.Write(w, profile) })
 }
 
 // learnDemands creates a job file from recorded runs.
@@ -121,7 +114,7 @@ func learnDemands(c *cli.Context) error {
 	for _, w := range warnings {
 		log.Warn().Msg(w)
 	}
-	return writeOut(c, func(w io.Writer) error {
+	return command.Write(c, cmp.Or(c.String("out"), "-"), func(w io.Writer) error {
 		if err := training.WriteJobs(w, file); err != nil {
 			return command.Usage("%s: %w", c.Args().First(), err)
 		}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -42,25 +43,18 @@ func whatIf(c *cli.Context, f *follow.Flags) error {
 
 // changesOf parses the flags; each value is a separate change.
 func changesOf(c *cli.Context) (all []whatif.Change, err error) {
-	for _, flag := range []struct {
-		name, kind string
-		values     []string
-	}{
-		{"slots", "slots", c.StringSlice("slots")},
-		{"scale", "scale", c.StringSlice("scale")},
-		{"fail", "fail", c.StringSlice("fail")},
-		{"skew", "skew", []string{c.String("skew")}},
-		{"policy", "policy", []string{c.String("policy")}},
-		{"slowstart", "slow start", []string{c.String("slowstart")}},
-		{"pace", "pace", c.StringSlice("pace")},
-	} {
-		for _, text := range flag.values {
-			if text == "" && !c.IsSet(flag.name) || text == "as-is" {
+	for _, name := range []string{"slots", "scale", "fail", "skew", "policy", "slowstart", "pace"} {
+		values := c.StringSlice(name)
+		if values == nil && c.IsSet(name) {
+			values = []string{c.String(name)}
+		}
+		for _, text := range values {
+			if text == "as-is" {
 				continue
 			}
-			change, err := whatif.Parse(flag.kind, text)
+			change, err := whatif.Parse(strings.Replace(name, "slowstart", "slow start", 1), text)
 			if err != nil {
-				return nil, command.Usage("--%s: %w", flag.name, err)
+				return nil, command.Usage("--%s: %w", name, err)
 			}
 			all = append(all, change)
 		}
@@ -71,26 +65,18 @@ func changesOf(c *cli.Context) (all []whatif.Change, err error) {
 // whatIfOf returns a replay of a run: of the rest of it, or, if it has ended, of all of it again.
 func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*dag.Snapshot, *whatif.Replay, error) {
 	s := run.Now()
-	if !s.Origin().Known() { // a plan, before it runs
+	switch {
+	case !s.Origin().Known(): // a plan, before it runs
 		plan := *s
 		plan.State, plan.At = dag.Blocked, dag.NoInstant
-		return &plan, whatif.NewReplay(run, follow.ModelOf(c)), nil
-	}
-	if !s.State.Ended() {
-		return s, whatif.NewReplay(run, follow.ModelOf(c)), nil
-	}
-	if !whole {
+		s = &plan
+	case s.State.Ended() && !whole:
 		return nil, nil, command.Usage("the query has ended by then: ask without --at what it would have taken")
-	}
-	if s.State != dag.Succeeded {
+	case s.State.Ended() && s.State != dag.Succeeded:
 		return nil, nil, command.Usage(
 			"the query did not succeed (%s), and what did not run is unknown: ask about a moment before its end with --at", s.State)
 	}
-	past, ok := whatif.Again(run)
-	if !ok {
-		return nil, nil, command.Usage("no job has run in it: there is nothing to learn")
-	}
-	replay, err := whatif.NewReplayOf(past, follow.ModelOf(c))
+	replay, err := whatif.Of(run, follow.ModelOf(c))
 	if err != nil {
 		return nil, nil, command.Usage("%w", err)
 	}
