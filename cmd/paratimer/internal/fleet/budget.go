@@ -3,8 +3,8 @@ package fleet
 import (
 	"context"
 	"strings"
-	"sync"
-	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -19,28 +19,17 @@ func Budget(c engine.Services, perSecond float64) engine.Services {
 	if !(perSecond > 0) {
 		return c
 	}
-	return &budget{Services: c, gap: time.Duration(float64(time.Second) / perSecond)}
+	return &budget{c, rate.NewLimiter(rate.Limit(perSecond), max(1, int(perSecond)))}
 }
 
 type budget struct {
 	engine.Services
-	gap time.Duration
-
-	mu   sync.Mutex
-	free time.Time // when the next request may be sent, if no requests were saved up
+	limit *rate.Limiter // of the last second, unused requests are saved up
 }
 
-// spend sends a request when the budget allows it. Unused requests of the last second are saved up.
+// spend sends a request when the budget allows it.
 func (b *budget) spend(ctx context.Context, send func() ([]byte, error)) ([]byte, error) {
-	b.mu.Lock()
-	now := time.Now()
-	if saved := now.Add(-time.Second); b.free.Before(saved) {
-		b.free = saved
-	}
-	b.free = b.free.Add(b.gap)
-	wait := b.free.Sub(now)
-	b.mu.Unlock()
-	if err := watch.Sleep(ctx, wait); err != nil {
+	if err := watch.Sleep(ctx, b.limit.Reserve().Delay()); err != nil {
 		return nil, err
 	}
 	return send()
