@@ -46,7 +46,7 @@ func TestSkew(t *testing.T) {
 	}
 	run, _ := played(t, plan, simulate.Options{Every: 5 * time.Second}, 0)
 	past, ok := whatif.Again(run)
-	got, err := skewOf(run, past, cost.Costs)
+	got, err := SkewOf(run, past, cost.Costs)
 	if err != nil || !ok || len(got) == 0 {
 		t.Fatalf("%+v, %v", got, err)
 	}

@@ -118,7 +118,7 @@ func (g *Collector) Report() (*Report, error) {
 		s.TimeAttribution = TimeAttribution{Parts: []Part{}, Causes: []Cause{}}
 	}
 	if past, ok := whatif.Again(g.run); ok && snap.State == dag.Succeeded {
-		s.Skew, err = skewOf(g.run, past, g.Model)
+		s.Skew, err = SkewOf(g.run, past, g.Model)
 		warn("skew", err)
 	}
 	s.StageTimes = stageTimesOf(snap, s.TimeAttribution.byStage)
@@ -128,8 +128,8 @@ func (g *Collector) Report() (*Report, error) {
 	return s, nil
 }
 
-// skewOf returns the stages of a run that succeeded, with what their skewed tasks held its end back by.
-func skewOf(run dag.Run, past whatif.Past, model estimators.Model) ([]frame.Skew, error) {
+// SkewOf returns the stages of a run that succeeded, with what their skewed tasks held its end back by.
+func SkewOf(run dag.Run, past whatif.Past, model estimators.Model) ([]frame.Skew, error) {
 	now := estimators.NewReplayContext(run, model, estimators.Options{})
 	again := estimators.NewReplayContext(past.Before, model, estimators.Options{})
 	skew, err := explain.SkewOfFinished(now, again, past.Took)

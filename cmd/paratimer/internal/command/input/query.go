@@ -29,27 +29,31 @@ import (
 
 // A Target is a query that a user named: a Spark application by its driver or its event log, or a query on YARN.
 type Target struct {
-	client  *engine.Client // nil: it is a log
-	log     *engine.Workflow
-	query   yarn.Target
-	driver  spark.Driver   // nil: on YARN
-	drivers *spark.Drivers // the list that has the driver; nil if an address was given
-	app     string         // its id in the list
-	opt     engine.Options
+	// Source watches the query, or the one with an id, which may be a part of a Spark application.
+	Source func(id string) Query
+
+	client *engine.Client // nil: it is a log
+	query  yarn.Target    // on YARN
+	driver spark.Driver   // nil: on YARN, or a log
 }
 
 // Connect returns the query with an id, at the address of a driver, or the newest one. tap may be nil.
 func Connect(c *cli.Context, typed string, tap rest.Layer) (*Target, error) {
 	if log, err := logOf(c, typed); log != nil || err != nil {
-		return &Target{log: log}, err
+		return &Target{Source: func(string) Query { return log }}, err
 	}
 	t, err := sparkTarget(c, typed, tap)
 	if t != nil || err != nil {
 		return t, err
 	}
-	t = &Target{opt: optionsOfQuery(c)}
+	t = &Target{}
 	if t.query, err = yarn.TargetOf(typed, UserName(c)); err != nil {
 		return nil, command.Usage("%w", err)
+	}
+	t.Source = func(id string) Query {
+		target := t.query
+		target.ID = cmp.Or(id, target.ID)
+		return workflow{engine.Watch(t.client, target, optionsOfQuery(c))}
 	}
 	t.client, err = NewClient(c, tap)
 	return t, err
@@ -58,7 +62,7 @@ func Connect(c *cli.Context, typed string, tap rest.Layer) (*Target, error) {
 // ConnectByName is Connect for the id or the name of a query, which stays the same from run to run.
 func ConnectByName(c *cli.Context, typed string) (*Target, error) {
 	t, err := Connect(c, typed, nil)
-	if err != nil || t.driver != nil || t.log != nil {
+	if err != nil || t.driver != nil || t.client == nil {
 		return t, err
 	}
 	if t.query, err = Pick(c.Context, t.client, typed, UserName(c)); err != nil {
@@ -83,27 +87,12 @@ func (t *Target) Now() dag.Instant {
 }
 
 // IsNewest reports whether no id was typed.
-func (t *Target) IsNewest() bool { return t.log == nil && t.query.ID == "" }
+func (t *Target) IsNewest() bool { return t.client != nil && t.query.ID == "" }
 
 // A Query is a source that another one of its application may follow.
 type Query interface {
 	watch.Source
 	engine.Follower
-}
-
-// Source watches the query, or the one with an id, which may be a part of a Spark application.
-func (t *Target) Source(id string) Query {
-	switch {
-	case t.log != nil:
-		return t.log
-	case t.drivers != nil:
-		return t.drivers.Watch(cmp.Or(id, t.app+t.opt.Part)).Peek()
-	case t.driver != nil:
-		return spark.NewSource(t.driver, cmp.Or(id, t.opt.Part)).Peek()
-	}
-	target := t.query
-	target.ID = cmp.Or(id, target.ID)
-	return workflow{engine.Watch(t.client, target, t.opt)}
 }
 
 // Check checks the API server of --kubernetes or the page of --spark-master with the newest driver there, the driver of

@@ -64,7 +64,9 @@ func sparkTarget(c *cli.Context, typed string, tap rest.Layer) (*Target, error) 
 	if _, part := spark.AppOf(typed); part != "" {
 		o.Part = part
 	}
-	return &Target{client: m.client, drivers: m.drivers, app: l.ID, driver: m.drivers.Driver(l.ID), opt: o}, nil
+	return &Target{client: m.client, driver: m.drivers.Driver(l.ID), Source: func(id string) Query {
+		return m.drivers.Watch(cmp.Or(id, l.ID+o.Part)).Peek()
+	}}, nil
 }
 
 // onceSet returns a layer that is passed through once a value is set: a recording of an application has no requests to
@@ -120,7 +122,10 @@ func driverAt(c *cli.Context, base string, tap rest.Layer) (*Target, error) {
 		return nil, err
 	}
 	o := optionsOfQuery(c)
-	return &Target{client: client, driver: spark.AtAddress(client.Client, base, o.History), opt: o}, nil
+	driver := spark.AtAddress(client.Client, base, o.History)
+	return &Target{client: client, driver: driver, Source: func(id string) Query {
+		return spark.NewSource(driver, cmp.Or(id, o.Part)).Peek()
+	}}, nil
 }
 
 func sparkClient(c *cli.Context, base string, tap rest.Layer) (*mapreduce.Client, error) {

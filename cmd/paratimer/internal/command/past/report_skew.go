@@ -52,14 +52,15 @@ func skewOf(model estimators.Model, run dag.Run) (r runreport.SkewReport, err er
 	if submitted {
 		r.At, r.Workflow.State = frame.TimeOf(s.At), s.State
 	}
-	w := estimators.NewReplayContext(run, model, estimators.Options{})
-	var skew []estimators.Skew
-	var remaining time.Duration
 	if past, ok := whatif.Again(run); s.State == dag.Succeeded && ok {
-		again := estimators.NewReplayContext(past.Before, model, estimators.Options{})
-		skew, err = explain.SkewOfFinished(w, again, past.Took)
 		r.ElapsedSeconds = frame.SecondsIn(&past.Took)
-	} else if skew, err = explain.SkewOf(w, true); err == nil && skew != nil {
+		r.Skew, err = runreport.SkewOf(run, past, model)
+		return r, err
+	}
+	var remaining time.Duration
+	w := estimators.NewReplayContext(run, model, estimators.Options{})
+	skew, err := explain.SkewOf(w, true)
+	if err == nil && skew != nil {
 		sch, err := w.Schedule()
 		if err != nil {
 			return r, err
