@@ -195,9 +195,6 @@ const (
 	reduceClass       = "com.github.paratimer.tap.ReduceInput"
 )
 
-// A property is a property of a job.
-type property struct{ name, value string }
-
 // printJob returns a job's settings for the jar, in the syntax of the program that starts the job. args are the
 // arguments after "job".
 func printJob(args []string, get func(string) string) (string, error) {
@@ -224,53 +221,37 @@ func printJob(args []string, get func(string) string) (string, error) {
 			return "", err
 		}
 	}
-	if kind == "pig" {
-		return o.pig(jar), nil
-	}
-	return o.hadoop(jar), nil
+	return o.settings(kind, jar), nil
 }
 
-// properties returns the jar's settings without the token and without default values.
-func (o *options) properties() []property {
-	all := []property{{collectorProperty, mapClass}, {shuffleProperty, reduceClass}}
+// settings formats the jar's settings, without default values: as options of GenericOptionsParser, for a shell, or as
+// lines of a Pig script. There the token is a parameter of the script.
+func (o *options) settings(kind, jar string) string {
+	lines, between := []string{"REGISTER '" + jar + "';"}, "\n"
+	set := func(name, value string) string { return "SET " + name + " '" + value + "';" }
+	token := "SET paratimer.tap.token '$token';  -- pig -p token=\"$PARATIMER_TOKEN\""
+	if kind == "hadoop" {
+		// Hadoop 3 ships the folder of all jars at once, and drops one that is already on the cluster's file system.
+		lines, between = []string{"-libjars " + quote(jar) + " -D mapreduce.client.libjars.wildcard=false"}, " \\\n  "
+		set = func(name, value string) string { return "-D " + quote(name+"="+value) }
+		token = "-D paratimer.tap.token=\"$PARATIMER_TOKEN\""
+	}
 	add := func(said bool, name string, value any) {
 		if said {
-			all = append(all, property{"paratimer.tap." + name, fmt.Sprint(value)})
+			lines = append(lines, set(name, fmt.Sprint(value)))
 		}
 	}
-	add(o.collector != "", "collect", o.collector)
-	add(o.spool != "", "spool", o.spool)
-	add(o.every != every, "every", fmt.Sprintf("%dms", o.every.Milliseconds()))
-	add(o.lambda != lambda, "lambda", o.lambda)
-	add(o.show, "show.keys", true)
-	return all
-}
-
-// hadoop formats the settings as options of GenericOptionsParser, for a shell.
-func (o *options) hadoop(jar string) string {
-	var b strings.Builder
-	// Hadoop 3 ships the folder of all jars at once, and drops one that is already on the cluster's file system.
-	fmt.Fprintf(&b, "-libjars %s -D mapreduce.client.libjars.wildcard=false", quote(jar))
-	for _, p := range o.properties() {
-		fmt.Fprintf(&b, " \\\n  -D %s", quote(p.name+"="+p.value))
-	}
+	add(true, collectorProperty, mapClass)
+	add(true, shuffleProperty, reduceClass)
+	add(o.collector != "", "paratimer.tap.collect", o.collector)
+	add(o.spool != "", "paratimer.tap.spool", o.spool)
+	add(o.every != every, "paratimer.tap.every", fmt.Sprintf("%dms", o.every.Milliseconds()))
+	add(o.lambda != lambda, "paratimer.tap.lambda", o.lambda)
+	add(o.show, "paratimer.tap.show.keys", true)
 	if o.collector != "" {
-		b.WriteString(" \\\n  -D paratimer.tap.token=\"$PARATIMER_TOKEN\"")
+		lines = append(lines, token)
 	}
-	return b.String() + "\n"
-}
-
-// pig formats the settings as lines of a script. The token is a parameter of the script.
-func (o *options) pig(jar string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "REGISTER '%s';\n", jar)
-	for _, p := range o.properties() {
-		fmt.Fprintf(&b, "SET %s '%s';\n", p.name, p.value)
-	}
-	if o.collector != "" {
-		b.WriteString("SET paratimer.tap.token '$token';  -- pig -p token=\"$PARATIMER_TOKEN\"\n")
-	}
-	return b.String()
+	return strings.Join(lines, between) + "\n"
 }
 
 // quote quotes a word for a shell.
