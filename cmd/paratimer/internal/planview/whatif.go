@@ -17,8 +17,8 @@ import (
 // WhatIfVersion is the version of the JSON of a WhatIf. Fields may be added within a version, never renamed or removed.
 const WhatIfVersion = 3
 
-// A WhatIf is the end of a query under each change, the limits, what a slot is worth, and time against slots. It is
-// what text, JSON and drawing show. Unknown is null.
+// A WhatIf is how long a query takes with each change, at best, and with other numbers of slots. It is the JSON of
+// `paratimer whatif`; the text is made from it. Unknown is null.
 type WhatIf struct {
 	SchemaVersion  int            `json:"schema_version"`
 	Workflow       frame.Workflow `json:"workflow"`
@@ -35,7 +35,8 @@ type WhatIf struct {
 	Warnings       []dag.Warning  `json:"warnings"`
 }
 
-// A Row is the answer to one change. Without a time and a floor it is unknown, or the change does not apply.
+// A Row is the answer to one change. If it has neither RemainingSeconds nor FloorSeconds, the time is unknown or the
+// change does not apply.
 type Row struct {
 	Name             string         `json:"name"` // the change, or the name of a limit; "" for the base
 	RemainingSeconds *frame.Seconds `json:"remaining_seconds"`
@@ -50,7 +51,7 @@ type Row struct {
 	Warnings         []dag.Warning  `json:"warnings"`
 
 	title   string // of the row of a table
-	assumed bool   // too much for a time
+	assumed bool   // too much of the time is assumed: it is shown as "at least"
 }
 
 // A Curve is time against slots, in ascending order of slots.
@@ -107,8 +108,8 @@ var limits = []struct {
 	{"ideal", "ideal: no start-ups and pauses either", whatif.Change{Ideal: true}},
 }
 
-// Ask predicts a query under each change, and under all of them together. s is its last snapshot. replay replays the
-// rest of the query, or the finished run. The error names the change that fails.
+// Ask predicts how long a query takes with each change, and with all of them together. s is its last snapshot; replay
+// is of the rest of the query or, if it has ended, of all of it. An error names its change.
 func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*WhatIf, error) {
 	v := &WhatIf{
 		SchemaVersion: WhatIfVersion,

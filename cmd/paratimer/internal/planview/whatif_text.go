@@ -112,9 +112,9 @@ func (r *Row) saves() string {
 // leastStep is the least relative rise of a step upwards to be explained.
 const leastStep = 0.02
 
-// curve returns a bar for each point. Points without any time mean that every task is done, and the engine still
-// commits the output or ends the job. A note marks a curve whose base is mostly assumed, another one explains why it
-// rises.
+// curve returns the section of time against slots, with a bar for each number of slots. If no number of them takes any
+// time, all tasks are done, and only the end of the job is left. The title says so if most of the time is assumed. A
+// note explains it if more slots take longer.
 func (v *WhatIf) curve() page.Block {
 	most, before, rises := frame.Seconds(0), frame.Seconds(math.Inf(1)), false
 	for _, p := range v.Curve.Points {

@@ -187,41 +187,33 @@ func historyForget(c *cli.Context) error {
 	if err != nil {
 		return command.Usage("%w", err)
 	}
+	names, unreadable := store.List()
 	if !all {
 		w, err := input.WorkflowOf(store, c.Args().First())
 		if err != nil {
 			return err
 		}
-		return forget(store, w.Name, id)
+		names, unreadable = []string{w.Name}, nil
 	}
-	names, unreadable := store.List()
 	for _, name := range names {
-		if err := forget(store, name, ""); err != nil {
-			return err
+		found := id == ""
+		err := store.Update(name, func(w *state.Workflow) error {
+			w.Runs = slices.DeleteFunc(w.Runs, func(r state.Run) bool {
+				found = found || r.ID == id
+				return id == "" || r.ID == id
+			})
+			return nil
+		})
+		switch {
+		case err != nil:
+			return command.Usage("%w", err)
+		case !found:
+			return command.Usage("--run %s: no such run of %s is remembered; `paratimer history show %s` lists them",
+				id, name, name)
 		}
 	}
 	if unreadable != nil {
 		return command.Usage("%w", unreadable)
-	}
-	return nil
-}
-
-// forget removes a run of a workflow, "" for all.
-func forget(store *state.Store, name, id string) error {
-	found := id == ""
-	err := store.Update(name, func(w *state.Workflow) error {
-		w.Runs = slices.DeleteFunc(w.Runs, func(r state.Run) bool {
-			found = found || r.ID == id
-			return id == "" || r.ID == id
-		})
-		return nil
-	})
-	switch {
-	case err != nil:
-		return command.Usage("%w", err)
-	case !found:
-		return command.Usage("--run %s: no such run of %s is remembered; `paratimer history show %s` lists them",
-			id, name, name)
 	}
 	return nil
 }
