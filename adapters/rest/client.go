@@ -27,6 +27,14 @@ import (
 // A Layer is a step of the chain that a request passes through.
 type Layer func(http.RoundTripper) http.RoundTripper
 
+// Over returns next with the layer above it; next alone if the layer is nil.
+func (l Layer) Over(next http.RoundTripper) http.RoundTripper {
+	if l == nil {
+		return next
+	}
+	return l(next)
+}
+
 // A Login is the user's identity if Options.User is not.
 type Login interface {
 	// Name returns the user as far as it is known without a request, e.g. alice@EXAMPLE.COM; "" if unknown.
@@ -174,9 +182,7 @@ func (f RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // The network requests gzip and unpacks it.
 func chain(o *Options, network http.RoundTripper) http.RoundTripper {
 	rt := network
-	if o.Auth != nil {
-		rt = o.Auth(rt)
-	}
+	rt = o.Auth.Over(rt)
 	if base, err := url.Parse(o.OwnBase); err == nil && o.Own != nil {
 		other := rt
 		rt = RoundTrip(func(r *http.Request) (*http.Response, error) {
@@ -186,10 +192,7 @@ func chain(o *Options, network http.RoundTripper) http.RoundTripper {
 			return other.RoundTrip(r)
 		})
 	}
-	if o.Tap != nil {
-		rt = o.Tap(rt)
-	}
-	return rt
+	return o.Tap.Over(rt)
 }
 
 // network returns the transport to real services, or that of the options.

@@ -50,9 +50,7 @@ func NewClient(site Site, o rest.Options) (*Client, error) {
 	}
 	session := newCookies().layer
 	o.Auth = func(next http.RoundTripper) http.RoundTripper {
-		if auth != nil {
-			next = auth(next)
-		}
+		next = auth.Over(next)
 		return session(next)
 	}
 	var err error

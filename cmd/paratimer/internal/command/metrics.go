@@ -41,12 +41,7 @@ func Counted(c *cli.Context, tap rest.Layer) rest.Layer {
 	if m == nil {
 		return tap
 	}
-	return func(next http.RoundTripper) http.RoundTripper {
-		if tap != nil {
-			next = tap(next)
-		}
-		return m.Layer(next)
-	}
+	return func(next http.RoundTripper) http.RoundTripper { return m.Layer(tap.Over(next)) }
 }
 
 // CountDeliveries adds counts of sent alerts to the metrics, if there are any.

@@ -80,9 +80,7 @@ const slowAfter = 3 * time.Second
 func slow(say func(string), tap rest.Layer) rest.Layer {
 	var once sync.Once
 	return func(next http.RoundTripper) http.RoundTripper {
-		if tap != nil {
-			next = tap(next)
-		}
+		next = tap.Over(next)
 		return rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 			timer := time.AfterFunc(slowAfter, func() {
 				once.Do(func() { say(fmt.Sprintf("%s has not answered for %v: still waiting", r.URL.Host, slowAfter)) })

@@ -72,11 +72,8 @@ func sparkTarget(c *cli.Context, typed string, tap rest.Layer) (*Target, error) 
 // onceSet returns a layer that is passed through once a value is set: a recording of an application has no requests to
 // others.
 func onceSet(isSet *atomic.Bool, layer rest.Layer) rest.Layer {
-	if layer == nil {
-		return nil
-	}
 	return func(next http.RoundTripper) http.RoundTripper {
-		later := layer(next)
+		later := layer.Over(next)
 		return rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 			if isSet.Load() {
 				return later.RoundTrip(r)
