@@ -229,12 +229,12 @@ func printJob(args []string, get func(string) string) (string, error) {
 func (o *options) settings(kind, jar string) string {
 	lines, between := []string{"REGISTER '" + jar + "';"}, "\n"
 	set := func(name, value string) string { return "SET " + name + " '" + value + "';" }
-	token := "SET paratimer.tap.token '$token';  -- pig -p token=\"$PARATIMER_TOKEN\""
+	last := "SET paratimer.tap.token '$token';  -- pig -p token=\"$PARATIMER_TOKEN\""
 	if kind == "hadoop" {
 		// Hadoop 3 ships the folder of all jars at once, and drops one that is already on the cluster's file system.
 		lines, between = []string{"-libjars " + quote(jar) + " -D mapreduce.client.libjars.wildcard=false"}, " \\\n  "
 		set = func(name, value string) string { return "-D " + quote(name+"="+value) }
-		token = "-D paratimer.tap.token=\"$PARATIMER_TOKEN\""
+		last = "-D paratimer.tap.token=\"$PARATIMER_TOKEN\""
 	}
 	add := func(said bool, name string, value any) {
 		if said {
@@ -249,7 +249,7 @@ func (o *options) settings(kind, jar string) string {
 	add(o.lambda != lambda, "paratimer.tap.lambda", o.lambda)
 	add(o.show, "paratimer.tap.show.keys", true)
 	if o.collector != "" {
-		lines = append(lines, token)
+		lines = append(lines, last)
 	}
 	return strings.Join(lines, between) + "\n"
 }
