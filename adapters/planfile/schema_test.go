@@ -58,7 +58,7 @@ func TestEveryFieldHasATag(t *testing.T) {
 		{reflect.TypeFor[dag.Cluster](), []string{"Policy", "Elastic", "Copies", "Order"}},
 		{reflect.TypeFor[dag.Plan](), []string{"Whole", "Cluster", "Jobs", "Open", "Residuals", "InputSizes"}},
 		{reflect.TypeFor[dag.Job](), []string{"After", "Stages", "MasterMB", "MapReduce"}},
-		{reflect.TypeFor[dag.Stage](), []string{"Name", "URL", "After", "Tasks", "Known", "Pipelines", "Broadcast"}},
+		{reflect.TypeFor[dag.Stage](), []string{"Name", "URL", "Group", "After", "Tasks", "Known", "Pipelines", "Broadcast"}},
 		{reflect.TypeFor[dag.Node](), nil},
 		{reflect.TypeFor[dag.Pool](), nil},
 		{reflect.TypeFor[dag.Overheads](), nil},
