@@ -26,31 +26,20 @@ func (c *Comparison) Document() *page.Document {
 		p.Add(page.Say("Other differences: " + strings.Join(c.Otherwise, "; ") + "."))
 	}
 	p.Add(page.Say(c.CriticalPath.Says + "."))
-	section := func(title string, block page.Block) {
-		p.Add(page.Section{Title: title, Blocks: []page.Block{block}})
-	}
 	if g := c.gantt(); g != nil && g.ToSeconds > 0 {
-		p.Add(page.Section{ID: "gantt", Title: g.Name, Blocks: []page.Block{page.Chart{
-			ID: "gantt", Title: "Gantt chart", Figure: g.Inline(),
-		}}})
+		p.Section("gantt", g.Name, false, page.Chart{ID: "gantt", Title: "Gantt chart", Figure: g.Inline()})
 	}
 	lists := map[bool]page.List{} // what became slower, and what became faster
 	for _, f := range c.Findings {
 		lists[f.Slower] = append(lists[f.Slower], page.Item{Text: f.Says})
 	}
-	if len(lists[true]) > 0 {
-		section("Slower", lists[true])
-	} else if c.BaseRun != nil {
+	if p.Section("", "Slower", false, lists[true]); len(lists[true]) == 0 && c.BaseRun != nil {
 		p.Add(page.Say("No job takes longer for its records than chance allows."))
 	}
-	if len(lists[false]) > 0 {
-		section("Faster", lists[false])
-	}
-	if len(c.Difference.Effects) > 0 {
-		section("What the difference is due to", c.effects())
-	}
-	section("Jobs", c.jobs())
-	return p.Add(page.Section{Title: "Runs", Folded: true, Blocks: []page.Block{c.runs()}})
+	p.Section("", "Faster", false, lists[false])
+	p.Section("", "What the difference is due to", false, c.effects())
+	p.Section("", "Jobs", false, c.jobs())
+	return p.Section("", "Runs", true, c.runs())
 }
 
 // effects returns the table of the effects, the largest first. Bars begin in the middle.

@@ -158,6 +158,16 @@ func (d *Document) Add(blocks ...Block) *Document {
 	return d
 }
 
+// Section adds a section, unless its first block is a table or a list without entries.
+func (d *Document) Section(id, title string, folded bool, blocks ...Block) *Document {
+	t, isTable := blocks[0].(*Table)
+	l, isList := blocks[0].(List)
+	if isTable && len(t.Rows) == 0 || isList && len(l) == 0 {
+		return d
+	}
+	return d.Add(Section{ID: id, Title: title, Folded: folded, Blocks: blocks})
+}
+
 // Capital makes the first letter of a sentence upper case.
 func Capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)

@@ -25,14 +25,8 @@ func (v *View) Document() *page.Document {
 		remarks = append(remarks, page.Item{Lead: "skew", Text: view.SkewSentence(&v.Skew[i])})
 	}
 	doc.Add(remarks)
-	if len(v.Path.Critical) > 0 {
-		doc.Add(page.Section{
-			Title: "Critical path, " + units.Exact(v.Path.Length()), Blocks: []page.Block{v.criticalPath()},
-		})
-	}
-	if len(v.Path.Fragments) > 0 {
-		doc.Add(page.Section{Title: "Path fragments (# on the critical path)", Blocks: []page.Block{v.fragments()}})
-	}
+	doc.Section("", "Critical path, "+units.Exact(v.Path.Length()), false, v.criticalPath())
+	doc.Section("", "Path fragments (# on the critical path)", false, v.fragments())
 	return doc
 }
 

@@ -21,7 +21,7 @@ func (v *WhatIf) Document() *page.Document {
 		rows = append(rows, *v.Together)
 	}
 	d := &page.Document{Title: v.heading(), Blocks: []page.Block{v.table(rows)}}
-	d.Add(page.Section{Title: "Limits", Blocks: []page.Block{v.table(v.Limits)}})
+	d.Section("", "Limits", false, v.table(v.Limits))
 	if v.Curve != nil && len(v.Curve.Points) > 0 {
 		d.Add(v.curve())
 	}

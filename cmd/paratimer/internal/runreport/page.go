@@ -37,14 +37,9 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 		d.Add(page.Say("Waits for " + units.InZone(*s.WaitingOn, s.At.Time(), zone) + "."))
 	}
 	if g := &s.Chart; len(g.Panels) > 0 && g.ToSeconds > g.FromSeconds {
-		d.Add(page.Section{ID: "gantt", Title: g.Name, Blocks: []page.Block{page.Chart{
+		d.Section("gantt", g.Name, false, page.Chart{
 			ID: "gantt", Title: "Gantt chart", Caption: g.Summary, Figure: g.Inline(),
-		}}})
-	}
-	section := func(id, title string, folded bool, blocks ...page.Block) {
-		if t, ok := blocks[0].(*page.Table); !ok || len(t.Rows) > 0 {
-			d.Add(page.Section{ID: id, Title: title, Folded: folded, Blocks: blocks})
-		}
+		})
 	}
 	jobs, helps := "Jobs", "What would help"
 	if s.Workflow.IsWhole(len(s.Jobs)) {
@@ -53,22 +48,22 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 	if over {
 		helps = "What would have helped"
 	}
-	section("jobs", jobs, false, jobsTable(s))
-	section("sure", "Deadlines", false, alertsTable(s, zone))
-	section("account", "Where the time went", false, causesTable(s))
-	section("stages", "Where the tasks' time went", false, stageTimesTable(s))
-	section("limits", helps, false, limitsTable(s), page.Note(s.Limits.Summary))
+	d.Section("jobs", jobs, false, jobsTable(s))
+	d.Section("sure", "Deadlines", false, alertsTable(s, zone))
+	d.Section("account", "Where the time went", false, causesTable(s))
+	d.Section("stages", "Where the tasks' time went", false, stageTimesTable(s))
+	d.Section("limits", helps, false, limitsTable(s), page.Note(s.Limits.Summary))
 	for i := range s.Skew {
 		if j := &s.Skew[i]; j.Skewed > 0 {
-			section(fmt.Sprintf("skew-%d", i), "Skew of "+cmp.Or(j.Stage, j.Job), true, skewTables(j, true)...)
+			d.Section(fmt.Sprintf("skew-%d", i), "Skew of "+cmp.Or(j.Stage, j.Job), true, skewTables(j, true)...)
 		}
 	}
 	if over && s.PredictionHistory.HeldRatio != nil {
-		section("course", "Could we have known", true, courseOf(s), page.Say(s.PredictionHistory.Summary))
+		d.Section("course", "Could we have known", true, courseOf(s), page.Say(s.PredictionHistory.Summary))
 	}
-	section("events", "What happened, and what moved the prediction", true, eventsTable(s))
-	section("warnings", "Warnings", true, warningsTable(s, zone))
-	section("made", "How this was made", true, page.Note(fmt.Sprintf("From %s of %s. Times count from the submission of "+
+	d.Section("events", "What happened, and what moved the prediction", true, eventsTable(s))
+	d.Section("warnings", "Warnings", true, warningsTable(s, zone))
+	d.Section("made", "How this was made", true, page.Note(fmt.Sprintf("From %s of %s. Times count from the submission of "+
 		"the first job; instants are by the cluster's clock. Tasks that start together on free slots are a round, "+
 		"consecutive rounds of one width a path fragment, and the fragments that the end waited for the critical path "+
 		"(Morton, Balazinska, Grossman, SIGMOD 2010). An 80%% range should contain the end in four of five cases. "+
