@@ -35,7 +35,7 @@ func newFitter(c *cutting, k dag.StageIndex, drafts []draft) *fitter {
 	}
 	return &fitter{
 		c: c, stage: k, drafts: drafts, cells: make([]roundList, n), cell: max(1, c.delta1),
-		table: c.tableSize(k),
+		table: c.tableSize(int(k)),
 	}
 }
 

@@ -16,11 +16,10 @@ type cutting struct {
 	delta1, delta2 dag.Instant
 	graph          *dag.Graph
 
-	order   [][]int32 // by stage: indices of its spans by (start, end, job, first task)
-	round   []int32   // by span: its round's id, -1 for none
-	pred    []handoff // by span from predOf[i]: the spans that its slots come from
-	predOf  []int32
-	predN   []int32
+	order   [][]int32  // by stage: indices of its spans by (start, end, job, first task)
+	round   []int32    // by span: its round's id, -1 for none
+	pred    []handoff  // the spans that the slots of each span come from
+	predOf  [][2]int32 // by span: where its own begin and end in pred
 	rounds  []Round
 	overlap bool // a slot is used twice at one time, which no schedule of package schedule does
 }
@@ -222,21 +221,12 @@ func (c *cutting) apply(pieces []piece) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(a.sp.Start, b.sp.Start), cmp.Compare(a.sp.Pause, b.sp.Pause),
-			cmp.Compare(a.sp.Stage, b.sp.Stage),
-			cmp.Compare(firstSlot(&a.sp), firstSlot(&b.sp)), cmp.Compare(a.sp.Attempt, b.sp.Attempt))
+		return cmp.Or(cmp.Compare(a.sp.Start, b.sp.Start), schedule.BySlot(&a.sp, &b.sp))
 	})
 	c.spans, c.round, c.split = make([]schedule.Span, len(all)), make([]int32, len(all)), true
 	for i := range all {
 		c.spans[i], c.round[i] = all[i].sp, all[i].round
 	}
-}
-
-func firstSlot(s *schedule.Span) int32 {
-	if len(s.Slots) == 0 {
-		return -1
-	}
-	return s.Slots[0]
 }
 
 // A roundList is a list of rounds in order of creation; those before head are closed.
