@@ -23,7 +23,6 @@ type chaining struct {
 type chain struct {
 	width  int
 	last   int32   // its last round
-	length int32   // in rounds
 	closed bool    // its last round was narrower
 	job    int32   // a job in it
 	jobs   []int32 // all jobs in it, ascending, if there are several
@@ -76,15 +75,10 @@ func (c *cutting) chain() []Fragment {
 // finish lists the rounds of each fragment.
 func (ch *chaining) finish() []Fragment {
 	fragments := make([]Fragment, len(ch.fragments))
-	ids := make([]int, len(ch.of))
-	for i := range fragments {
-		n := ch.fragments[i].length
-		fragments[i].ID, fragments[i].Rounds, ids = i, ids[:0:n], ids[n:]
-	}
 	for r, of := range ch.of {
 		f, b := &fragments[of], &ch.c.rounds[r]
 		if len(f.Rounds) == 0 {
-			f.Stage, f.Pause, f.Width, f.Start, f.End = b.Stage, b.Pause, b.Width, b.Start, b.End
+			*f = Fragment{ID: int(of), Stage: b.Stage, Pause: b.Pause, Width: b.Width, Start: b.Start, End: b.End}
 		}
 		f.Rounds = append(f.Rounds, r)
 		f.End = max(f.End, b.End)
@@ -160,7 +154,6 @@ func (ch *chaining) depends(b *Round, f *chain) bool {
 func (ch *chaining) extend(f, r int32) {
 	frag, b := &ch.fragments[f], &ch.c.rounds[r]
 	frag.last = r
-	frag.length++
 	frag.closed = b.Width < frag.width
 	ch.of[r] = f
 	frag.add(ch.c, b)
@@ -168,7 +161,7 @@ func (ch *chaining) extend(f, r int32) {
 
 func (ch *chaining) open(r int32) {
 	b := &ch.c.rounds[r]
-	f := chain{width: b.Width, last: r, length: 1, job: ch.c.spans[b.Spans[0]].Job, group: -1}
+	f := chain{width: b.Width, last: r, job: ch.c.spans[b.Spans[0]].Job, group: -1}
 	f.add(ch.c, b)
 	ch.of[r] = int32(len(ch.fragments))
 	ch.fragments = append(ch.fragments, f)

@@ -41,56 +41,30 @@ func (c *cutting) cut() {
 
 // sort orders the spans of each stage.
 func (c *cutting) sort() {
-	var n []int
+	for k := range c.order {
+		c.order[k] = c.order[k][:0]
+	}
 	for i := range c.spans {
-		if k := c.spans[i].Stage; k >= 0 {
-			for int(k) >= len(n) {
-				n = append(n, 0)
+		if k := int(c.spans[i].Stage); k >= 0 {
+			for k >= len(c.order) {
+				c.order = append(c.order, nil)
 			}
-			n[k]++
-		}
-	}
-	for len(c.order) < len(n) {
-		c.order = append(c.order, nil)
-	}
-	for k := range n {
-		c.order[k] = slices.Grow(c.order[k][:0], n[k])
-	}
-	for i := range c.spans {
-		if k := c.spans[i].Stage; k >= 0 {
 			c.order[k] = append(c.order[k], int32(i))
 		}
 	}
 	for _, order := range c.order {
-		c.sortStarts(order)
-	}
-}
-
-// sortStarts relies on schedules sorted by start: only spans with equal starts have to be sorted.
-func (c *cutting) sortStarts(order []int32) {
-	byStart := func(a, b int32) int { return cmp.Compare(c.spans[a].Start, c.spans[b].Start) }
-	if !slices.IsSortedFunc(order, byStart) {
-		slices.SortStableFunc(order, byStart)
-	}
-	rest := func(a, b int32) int {
-		x, y := &c.spans[a], &c.spans[b]
-		switch { // not by one cmp.Or, which makes every comparison
-		case x.End != y.End:
-			return cmp.Compare(x.End, y.End)
-		case x.Job != y.Job:
-			return cmp.Compare(x.Job, y.Job)
-		}
-		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(a, b))
-	}
-	for from := 0; from < len(order); {
-		to := from + 1
-		for to < len(order) && c.spans[order[to]].Start == c.spans[order[from]].Start {
-			to++
-		}
-		if to-from > 1 {
-			slices.SortFunc(order[from:to], rest)
-		}
-		from = to
+		slices.SortFunc(order, func(a, b int32) int {
+			x, y := &c.spans[a], &c.spans[b]
+			switch { // not by one cmp.Or, which makes every comparison
+			case x.Start != y.Start:
+				return cmp.Compare(x.Start, y.Start)
+			case x.End != y.End:
+				return cmp.Compare(x.End, y.End)
+			case x.Job != y.Job:
+				return cmp.Compare(x.Job, y.Job)
+			}
+			return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(a, b))
+		})
 	}
 }
 
@@ -109,11 +83,7 @@ type draft struct {
 // (facts/paratimer.md A1, rule 4). It sets c.round to drafts, and splits spans with tasks in several rounds.
 func (c *cutting) draft() []draft {
 	c.round = slices.Repeat([]int32{-1}, len(c.spans))
-	most := len(c.spans) // without a tolerance most tasks of different lengths are separate rounds
-	if c.delta1 > 0 {
-		most /= 16
-	}
-	drafts := make([]draft, 0, most)
+	var drafts []draft
 	var pieces []piece
 	for k := range c.order {
 		f := newFitter(c, dag.StageIndex(k), drafts) //nolint:gosec // an index
@@ -143,15 +113,12 @@ func (c *cutting) number(drafts []draft) {
 	for i := range drafts {
 		drafts[i].minJob, drafts[i].minFirst = 1<<31-1, 1<<31-1
 	}
-	total := 0
 	for i, r := range c.round {
-		if r < 0 {
-			continue
+		if r >= 0 {
+			d, sp := &drafts[r], &c.spans[i]
+			d.minJob, d.minFirst = min(d.minJob, sp.Job), min(d.minFirst, sp.First)
+			d.spans++
 		}
-		d, sp := &drafts[r], &c.spans[i]
-		d.minJob, d.minFirst = min(d.minJob, sp.Job), min(d.minFirst, sp.First)
-		d.spans++
-		total++
 	}
 	byID := make([]int32, len(drafts))
 	for i := range byID {
@@ -167,13 +134,13 @@ func (c *cutting) number(drafts []draft) {
 	})
 	ids := make([]int32, len(drafts))
 	c.rounds = make([]Round, len(drafts))
-	spans := make([]int, total)
+	spans := make([]int, len(c.spans))
 	for id, at := range byID {
 		d := &drafts[at]
 		ids[at] = int32(id)
 		c.rounds[id] = Round{
-			ID: id, Stage: d.stage, Pause: d.pause, Start: d.start, End: d.lastEnd,
-			Width: int(d.width), Spans: spans[:0:d.spans],
+			ID: id, Stage: d.stage, Pause: d.pause, Start: d.start, End: d.lastEnd, Width: int(d.width),
+			Spans: spans[:0:d.spans],
 		}
 		spans = spans[d.spans:]
 	}
