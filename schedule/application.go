@@ -96,7 +96,7 @@ func (a *application) allocate(c *capacityScheduler, size int) {
 func (a *application) giveBack(c *capacityScheduler, now, until dag.Instant) {
 	step := max((until-now)/releaseParts, 1)
 	for i := range dag.Instant(releaseParts) {
-		c.At(now+step*(i+1), func() { a.allocate(c, -a.held/int(releaseParts-i)) })
+		c.replay.at(now+step*(i+1), rankEnd, func() { a.allocate(c, -a.held/int(releaseParts-i)) })
 	}
 }
 
@@ -187,7 +187,7 @@ func (c *capacityScheduler) releaseAt(r release, at dag.Instant) {
 	if r.size == 0 {
 		return
 	}
-	c.EndAt(at, len(c.releases))
+	c.replay.endAt(at, len(c.releases), endOfOthers)
 	c.releases = append(c.releases, r)
 	c.apps[r.app].phases[r.phase].newest = len(c.releases)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -16,13 +15,10 @@ const plenty = 1 << 50
 // limits of queues and users, all applications on the cluster, and which of them gets the next container. Of our own
 // applications it has what they hold, not what they do: the scheduler replays them.
 type capacityScheduler struct {
-	Free     int           // memory in MB, or cores, that no application has
-	Released bool          // ReleaseAll has released memory
-	Launch   time.Duration // from the container of a master to its first requests
-	// At schedules a function, and EndAt a call of End.
-	At    func(t dag.Instant, do func())
-	EndAt func(t dag.Instant, release int)
+	Free     int  // memory in MB, or cores, that no application has
+	Released bool // ReleaseAll has released memory
 
+	replay   *replay // that schedules its events
 	queues   []queue // ours first
 	limited  bool    // user limits depend on which users have requests
 	apps     []application
@@ -76,8 +72,8 @@ type request struct {
 // Reset empties the cluster, in the memory of the one before, and returns the member of our own applications.
 func (c *capacityScheduler) Reset(s *dag.Snapshot, free int) member {
 	*c = capacityScheduler{
-		Free: free, Launch: c.Launch, At: c.At, EndAt: c.EndAt, queues: c.queues[:0], apps: c.apps[:0],
-		releases: c.releases[:0], requests: c.requests[:0], latest: dag.NoInstant,
+		Free: free, replay: c.replay, queues: c.queues[:0], apps: c.apps[:0], releases: c.releases[:0],
+		requests: c.requests[:0], latest: dag.NoInstant,
 	}
 	return c.Member(s, s.Queue, s.User)
 }
@@ -154,15 +150,6 @@ func (c *capacityScheduler) Hold(m member, size int) {
 func (c *capacityScheduler) Room(m member) int {
 	of := &c.queues[m.queue]
 	return min(c.Free, of.most-of.held, of.limit()-of.users[m.user].held)
-}
-
-// CountMaster counts the memory of a master of ours against the limit of its queue's masters; a negative size removes
-// it.
-func (c *capacityScheduler) CountMaster(m member, size int) { c.queues[m.queue].masters += size }
-
-// LimitsMasters reports whether a limit of masters is known in a member's queue.
-func (c *capacityScheduler) LimitsMasters(m member) bool {
-	return c.queues[m.queue].masterLimit < plenty
 }
 
 // MasterFits reports whether another master stays within the limit of its queue's masters. One may always run.
@@ -343,7 +330,7 @@ func (c *capacityScheduler) Grant(next applicant, sole bool, now dag.Instant) {
 		c.startTasks(next.app, k, size, now)
 	case a.hasNeed:
 		a.master, a.launching = size, true
-		c.At(now.Add(c.Launch), func() {
+		c.replay.at(now.Add(c.replay.overheads.Launch), rankEnd, func() {
 			a.launching = false
 			c.updateRequest(next.app)
 		})

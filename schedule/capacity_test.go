@@ -16,7 +16,7 @@ func TestUserLimit(t *testing.T) {
 	s := &dag.Snapshot{Plan: &dag.Plan{Cluster: dag.Cluster{MemoryMB: 8000}}, Queue: "q", Queues: []dag.QueueState{{
 		Name: "q", ShareMB: 8000, UserRatio: 0.25,
 	}}}
-	var c capacityScheduler
+	c := capacityScheduler{replay: &replay{}}
 	ours := c.Reset(s, 8000)
 	theirs := c.Member(s, "q", "other")
 	c.ListRequests(1000)
@@ -50,7 +50,7 @@ func TestSharesOfQueues(t *testing.T) {
 		s := &dag.Snapshot{Plan: &dag.Plan{Cluster: dag.Cluster{MemoryMB: 8000}}, Queue: "q", Load: []dag.Load{{
 			ID: "other", Queue: "r", ShareMB: x.share, HeldMB: 500, PendingMB: 500, Until: dag.NoInstant,
 		}}}
-		var c capacityScheduler
+		c := capacityScheduler{replay: &replay{}}
 		ours := c.Reset(s, 8000)
 		c.AddOthers(s)
 		c.Hold(ours, 500)
@@ -67,7 +67,7 @@ func TestSharesOfQueues(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c := &capacityScheduler{EndAt: func(dag.Instant, int) {}, latest: dag.NoInstant}
+		c := &capacityScheduler{replay: &replay{}, latest: dag.NoInstant}
 		c.Free = 256 * rapid.IntRange(0, 12).Draw(t, "free")
 		for i := range 2 {
 			c.queues = append(c.queues, queue{

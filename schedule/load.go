@@ -32,7 +32,8 @@ func (c *scheduler) load() error {
 		return l.loadSlots(graph)
 	}
 	c.pool = newPool(c.s)
-	c.makeCluster()
+	c.cluster.replay = &c.replay
+	c.cluster.Reset(c.s, c.pool.size)
 	l.loadGrowth()
 	for i := range c.jobs {
 		l.loadJob(&c.jobs[i])

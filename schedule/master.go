@@ -12,7 +12,7 @@ import (
 // startMaster starts the container of the job's master.
 func (j *job) startMaster(c *scheduler) {
 	c.occupy(j, j.masterSize)
-	c.cluster.CountMaster(j.member, j.masterSize)
+	c.cluster.queues[j.member.queue].masters += j.masterSize
 	j.state, j.mastered = starting, c.now
 	c.at(c.now.Add(max(0, c.overheads.Launch-c.overheads.AMStart)), rankSubmit, func() { j.activate(c) })
 }
@@ -31,7 +31,7 @@ func (c *loader) loadMaster(j *job) {
 	}
 	c.pool.hold(node, j.masterSize)
 	c.occupy(j, j.masterSize)
-	c.cluster.CountMaster(j.member, j.masterSize)
+	c.cluster.queues[j.member.queue].masters += j.masterSize
 	j.masterNode = node
 }
 

@@ -329,13 +329,7 @@ type nodeStarts struct {
 // note counts n starts on a node at t, and drops those that are too old.
 func (r *recentStarts) note(node int32, n int, t dag.Instant) {
 	for len(*r) <= int(node)+1 {
-		if len(*r) == cap(*r) {
-			*r = append(*r, nodeStarts{})
-			continue
-		}
-		*r = (*r)[:len(*r)+1] // with the memory of an earlier replay
-		s := &(*r)[len(*r)-1]
-		s.list, s.total = s.list[:0], 0
+		*r = append(*r, nodeStarts{})
 	}
 	s := &(*r)[node+1]
 	s.total += n - s.list.dropBefore(t.Add(-StartsTogether))

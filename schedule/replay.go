@@ -31,7 +31,6 @@ type replay struct {
 	events  eventQueue
 	do      []func() // functions that are scheduled
 	batches []batch  // tasks that start together
-	newest  int32    // the latest batch, -1 once it has started
 	spans   []Span
 	runs    []taskRun
 	end     dag.Instant
@@ -141,9 +140,6 @@ func (c *scheduler) handle(e event) {
 		b := &c.batches[e.ID]
 		c.changed = c.changed || b.stage.copies()
 		b.begin(c)
-		if c.newest == e.ID {
-			c.newest = -1
-		}
 		return
 	case rankBeat:
 		c.jobs[e.ID].heartbeat(c)
@@ -218,7 +214,7 @@ func newScheduler(s *dag.Snapshot, left Left, opt Options) *scheduler {
 	c := &m.last
 	*c = scheduler{
 		replay: replay{
-			s: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, newest: -1,
+			s: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At,
 			events: old.events, do: old.do[:0], batches: old.batches[:0], spans: old.spans[:0],
 			runs: old.runs[:0], jobs: old.jobs, stages: old.stages,
 		},

@@ -182,14 +182,6 @@ func (c *scheduler) slowStart(reduces *stage) int {
 	return int(max(ideal, total-float64(scheduled+maps.granted)*mapSize) / reduceSize)
 }
 
-// makeCluster creates the cluster of the snapshot, without applications.
-func (c *scheduler) makeCluster() {
-	c.cluster.Launch = c.overheads.Launch
-	c.cluster.At = func(t dag.Instant, do func()) { c.at(t, rankEnd, do) }
-	c.cluster.EndAt = func(t dag.Instant, release int) { c.endAt(t, release, endOfOthers) }
-	c.cluster.Reset(c.s, c.pool.size)
-}
-
 // listOthers lists the requests of other applications. Containers of unknown size are assumed to be like ours.
 func (c *scheduler) listOthers() {
 	usual := c.usualSize()

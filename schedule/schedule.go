@@ -217,25 +217,6 @@ func firstSlot(s *Span) int32 {
 	return s.Slots[0]
 }
 
-// sortSpans orders spans by start, then by slot. Most are in order: a replay adds them as they start.
-func sortSpans(spans []Span) {
-	bySlot := func(a, b Span) int { return BySlot(&a, &b) }
-	from := 0 // the first of the spans that start together
-	for i := 1; i < len(spans); i++ {
-		switch start := spans[from].Start; {
-		case spans[i].Start < start:
-			slices.SortStableFunc(spans, func(a, b Span) int {
-				return cmp.Or(cmp.Compare(a.Start, b.Start), bySlot(a, b))
-			})
-			return
-		case spans[i].Start > start:
-			slices.SortStableFunc(spans[from:i], bySlot)
-			from = i
-		}
-	}
-	slices.SortStableFunc(spans[from:], bySlot)
-}
-
 // TaskName names an attempt of a task in a plan: the job, the stage, the index from 1, and one prime for each
 // earlier attempt. Map 3 of job j1 is j1.m3, its second attempt j1.m3'. Stages other than map and reduce keep their
 // full name: q.scan.3.

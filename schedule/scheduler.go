@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -108,7 +109,7 @@ func (c *scheduler) grantJob(j *job) {
 // one. Schedulers ensure this by a limit for masters (CapacityScheduler's maximum-am-resource-percent); if it is
 // known, it decides.
 func (j *job) leavesRoom(c *scheduler) bool {
-	if c.cluster.LimitsMasters(j.member) {
+	if c.cluster.queues[j.member.queue].masterLimit < plenty {
 		return c.cluster.MasterFits(j.member, j.masterSize)
 	}
 	others, tasks := false, 0
@@ -186,30 +187,13 @@ func (st *stage) launch(c *scheduler, first int32, n int, kept bool) {
 func (c *scheduler) startAt(st *stage, first int32, n int, start dag.Instant, kept bool) {
 	c.occupy(st.job, n*st.size)
 	st.granted += n
-	if c.newest >= 0 && !c.slotsDiffer && c.batches[c.newest].join(c, st, first, n, start, kept) {
-		return
-	}
-	slots := st.slotsFor(c, n)
+	b := batch{stage: st, first: first, slots: st.slotsFor(c, n), kept: kept}
 	if start <= c.now && c.onCores {
-		st.startTasks(c, first, slots, 0, n, kept)
+		b.begin(c)
 		return
 	}
-	c.newest = int32(len(c.batches)) //nolint:gosec // an index
-	c.batches = slices.Grow(c.batches, 1)[:c.newest+1]
-	b := &c.batches[c.newest]
-	*b = batch{stage: st, first: first, slots: slots, start: start, kept: kept, grants: b.grants[:0]}
-	c.later(start, rankStart, int(c.newest))
-}
-
-// join adds n tasks to a batch, if they continue its tasks and start with it. No other batch has come between, so
-// they start in the same order as in a batch of their own.
-func (b *batch) join(c *scheduler, st *stage, first int32, n int, start dag.Instant, kept bool) bool {
-	if b.stage != st || b.start != start || b.kept != kept || int(b.first)+len(b.slots) != int(first) {
-		return false
-	}
-	b.grants = append(b.grants, len(b.slots))
-	b.slots = st.slotsFor(c, len(b.slots)+n)
-	return true
+	c.batches = append(c.batches, b)
+	c.later(start, rankStart, len(c.batches)-1)
 }
 
 // slotsFor allocates slots for n tasks of a stage. If slots make no difference, one represents all.
@@ -225,14 +209,6 @@ func (st *stage) slotsFor(c *scheduler, n int) []int32 {
 		*zeros = append(*zeros, 0)
 	}
 	return (*zeros)[:n:n]
-}
-
-// startTasks starts the tasks first+from to first+to-1 in the slots from to to-1.
-func (st *stage) startTasks(c *scheduler, first int32, slots []int32, from, to int, kept bool) {
-	c.noteStarts(slots[from:to])
-	for from < to {
-		from += st.start(c, first+int32(from), slots[from:to], kept) //nolint:gosec // a stage has at most 2^31 tasks
-	}
 }
 
 // start starts the first tasks that wait for their slots, all of one cost, and returns their number.
@@ -347,7 +323,7 @@ func (j *job) finish(c *scheduler) {
 	}
 	j.state, j.finished = ended, c.now
 	if size := j.masterSize; !c.fixedSlots {
-		c.cluster.CountMaster(j.member, -size)
+		c.cluster.queues[j.member.queue].masters -= size
 		c.at(c.now.Add(c.overheads.AMHold), rankEnd, func() {
 			c.occupy(j, -size)
 			c.pool.hold(j.masterNode, -size)
@@ -392,6 +368,11 @@ func (c *scheduler) schedule() *Schedule {
 	if !c.fixedSlots {
 		sch.Spans = append(sch.Spans, Pauses(sch, c.gaps)...)
 	}
-	sortSpans(sch.Spans)
+	slices.SortStableFunc(sch.Spans, func(a, b Span) int {
+		if a.Start != b.Start {
+			return cmp.Compare(a.Start, b.Start)
+		}
+		return BySlot(&a, &b)
+	})
 	return sch
 }

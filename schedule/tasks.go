@@ -112,21 +112,16 @@ type batch struct {
 	stage *stage
 	first int32
 	slots []int32
-	start dag.Instant
 	kept  bool // in containers of earlier tasks: nothing is launched
-	// grants are the offsets in slots at which each next grant begins: a task counts only the starts up to its own
-	// grant.
-	grants []int
 }
 
-// begin starts tasks that start together, those of each grant separately.
+// begin starts the tasks of a batch, those of one cost together.
 func (b *batch) begin(c *scheduler) {
-	from := 0
-	for _, to := range b.grants {
-		b.stage.startTasks(c, b.first, b.slots, from, to, b.kept)
-		from = to
+	c.noteStarts(b.slots)
+	for from := 0; from < len(b.slots); {
+		//nolint:gosec // a stage has at most 2^31 tasks
+		from += b.stage.start(c, b.first+int32(from), b.slots[from:], b.kept)
 	}
-	b.stage.startTasks(c, b.first, b.slots, from, len(b.slots), b.kept)
 }
 
 // begin starts tasks of a stage in their slots, all of one cost, and returns their end, or that of the last of them
