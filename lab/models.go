@@ -25,6 +25,7 @@ var publishedModels = func() (p struct {
 	Settings []grid
 	Figures  []figure
 	Grids    []grid
+	Demands  []demand
 },
 ) {
 	if err := json.Unmarshal(publishedText, &p); err != nil {

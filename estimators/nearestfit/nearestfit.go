@@ -17,6 +17,7 @@ package nearestfit
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 
@@ -228,15 +229,14 @@ type Arrival struct {
 
 // Arrivals returns the points of all tasks in order of arrival, those of one instant in order of tasks.
 func Arrivals(g *dag.Groups) []Arrival {
-	each := make([][]Arrival, len(g.Reduces))
+	var all []Arrival
 	for i := range g.Reduces {
-		done := g.Reduces[i].Done
-		each[i] = make([]Arrival, len(done))
-		for k := range done {
-			each[i][k] = Arrival{i, &done[k]}
+		for k := range g.Reduces[i].Done {
+			all = append(all, Arrival{i, &g.Reduces[i].Done[k]})
 		}
 	}
-	return mergeRuns(each, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(all, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
+	return all
 }
 
 // Add records groups of a task. An unknown instant becomes the epoch: a profile keeps no instants.

@@ -89,11 +89,12 @@ func see(points []point) seen {
 // together returns the job's profile. A mean over neighbors is the same whether groups of two tasks are one point
 // or two.
 func (p *Prediction) together() *seen {
-	each := make([][]point, len(p.tasks))
+	var all []point
 	for i := range p.tasks {
-		each[i] = p.tasks[i].points
+		all = append(all, p.tasks[i].points...)
 	}
-	s := see(mergeRuns(each, func(a, b point) int { return cmp.Compare(a.Size, b.Size) }))
+	slices.SortStableFunc(all, func(a, b point) int { return cmp.Compare(a.Size, b.Size) })
+	s := see(all)
 	return &s
 }
 

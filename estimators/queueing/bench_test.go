@@ -8,7 +8,7 @@ import (
 
 // large is the published job on more nodes, with as many maps.
 func large(nodes, maps, reduces int) *Spec {
-	s, _ := Published(4, 5)
+	s, _ := measuredJob(4, 5)
 	s.Nodes = nodes
 	s.Jobs[0].Maps, s.Jobs[0].Reduces = maps, reduces
 	return s

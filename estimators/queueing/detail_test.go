@@ -52,7 +52,7 @@ func (p *prototype) solve(t *testing.T, name string) (*detail, Fixpoint) {
 	if _, err := fmt.Sscanf(at, "%d ps=%d", &mapSlots, &threads); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	s, ok := Published(mapSlots, threads)
+	s, ok := measuredJob(mapSlots, threads)
 	if !ok {
 		t.Fatalf("%s is not published", name)
 	}

@@ -89,7 +89,7 @@ var points = []point{
 
 func (p point) at(t *testing.T) *Spec {
 	t.Helper()
-	s, ok := Published(p.mapSlots, p.threads)
+	s, ok := measuredJob(p.mapSlots, p.threads)
 	if !ok {
 		t.Fatalf("%+v is not published", p)
 	}

@@ -112,7 +112,7 @@ func TestBadSpecs(t *testing.T) {
 				Demand{}
 		}, "Jobs[0].Map"},
 	} {
-		s, _ := Published(1, 1)
+		s, _ := measuredJob(1, 1)
 		c.corrupt(s)
 		_, err := Solve(s, Product, Options{})
 		var bad *FieldError
@@ -120,7 +120,7 @@ func TestBadSpecs(t *testing.T) {
 			t.Errorf("%s: %v, want a fault of %s", c.name, err, c.field)
 		}
 	}
-	s, _ := Published(1, 1)
+	s, _ := measuredJob(1, 1)
 	for _, o := range []Options{{Tolerance: math.NaN()}, {MaxIterations: -1}} {
 		if _, err := Solve(s, Product, o); err == nil {
 			t.Errorf("%+v is taken", o)

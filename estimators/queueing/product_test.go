@@ -12,7 +12,7 @@ var configurations = [][2]int{{1, 1}, {1, 5}, {4, 1}, {4, 5}}
 // (facts/queueing.md e.4).
 func TestProductAgainstSimulation(t *testing.T) {
 	for i, simulated := range []float64{590.7, 580.5, 447.6, 385.3} {
-		s, ok := Published(configurations[i][0], configurations[i][1])
+		s, ok := measuredJob(configurations[i][0], configurations[i][1])
 		if !ok {
 			t.Fatalf("%v is not there", configurations[i])
 		}
@@ -131,7 +131,7 @@ func TestProductElsewhere(t *testing.T) {
 		{"fewer maps than slots", func(s *Spec) { s.Jobs[0].Maps, s.Jobs[0].Reduces = 7, 2 }, [2]float64{179.1, 175.2}},
 	} {
 		for i, at := range [][2]int{{1, 1}, {4, 5}} {
-			s, _ := Published(at[0], at[1])
+			s, _ := measuredJob(at[0], at[1])
 			c.change(s)
 			r, err := Solve(s, Product, Options{})
 			if err != nil {

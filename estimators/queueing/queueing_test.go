@@ -12,7 +12,7 @@ import (
 // The paper's fork/join column of Table 4, which the calibrated reading is to meet within 7%.
 func TestTable4(t *testing.T) {
 	for i, printed := range []float64{732.56, 659.13, 365.51, 356.20} {
-		s, _ := Published(configurations[i][0], configurations[i][1])
+		s, _ := measuredJob(configurations[i][0], configurations[i][1])
 		r, err := Solve(s, ViannaTable4, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -55,11 +55,11 @@ func TestTable2(t *testing.T) {
 		{1, 1, 4, [3]Demand{{5.1057, .0677, 3.1844, 0}, {.6608, .0087, .4082, .1850}, {47.2580, 1.2580, 59.2157, 0}}},
 		{5, 4, 4, [3]Demand{{5.0764, .0677, 3.1844, 0}, {2.5563, .0425, 2.0000, .9067}, {38.4020, 1.2580, 59.2160, 0}}},
 	} {
-		real, ok := Published(c.mapSlots, c.measured)
+		real, ok := measuredJob(c.mapSlots, c.measured)
 		if !ok {
 			t.Fatalf("(%d,%d) is not there", c.mapSlots, c.measured)
 		}
-		for _, s := range []*Spec{real, PublishedSimulation(4, 64, c.mapSlots, c.simulated)} {
+		for _, s := range []*Spec{real, simulatedJob(4, 64, c.mapSlots, c.simulated)} {
 			j := s.Jobs[0]
 			group := j.Shuffle.Times(float64(s.ShuffleThreads))
 			for i, got := range []Demand{j.Map, group, j.Merge} {
@@ -80,7 +80,7 @@ func TestTable2(t *testing.T) {
 func TestExtrapolatedDemands(t *testing.T) {
 	t.Parallel()
 	cpu := func(mapSlots, threads int) float64 {
-		return PublishedSimulation(4, 128, mapSlots, threads).Jobs[0].Merge.CPU
+		return simulatedJob(4, 128, mapSlots, threads).Jobs[0].Merge.CPU
 	}
 	for _, r := range [][2]float64{
 		{cpu(4, 4) / cpu(1, 4), cpu(16, 4) / cpu(4, 4)},
@@ -92,7 +92,7 @@ func TestExtrapolatedDemands(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 4}} {
-		if err := PublishedSimulation(4, 128, c[0], c[1]).Validate(); err == nil {
+		if err := simulatedJob(4, 128, c[0], c[1]).Validate(); err == nil {
 			t.Errorf("p_m %d and p_s %d are taken", c[0], c[1])
 		}
 	}
@@ -100,10 +100,10 @@ func TestExtrapolatedDemands(t *testing.T) {
 
 // Each answer has its warnings.
 func TestWarnings(t *testing.T) {
-	one, _ := Published(4, 1)
-	two, _ := Published(4, 1)
+	one, _ := measuredJob(4, 1)
+	two, _ := measuredJob(4, 1)
 	two.Jobs[0].Copies = 2
-	both, _ := Published(4, 1)
+	both, _ := measuredJob(4, 1)
 	both.Jobs = append(both.Jobs, both.Jobs[0])
 	for _, c := range []struct {
 		s    *Spec
@@ -152,7 +152,7 @@ func TestSeveralJobsError(t *testing.T) {
 
 // What many jobs cost is bounded by what all of them cost together.
 func TestManyJobsAreBounded(t *testing.T) {
-	s, _ := Published(4, 1)
+	s, _ := measuredJob(4, 1)
 	for len(s.Jobs) < MaxJobs {
 		s.Jobs = append(s.Jobs, s.Jobs[0])
 	}

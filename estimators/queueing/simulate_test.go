@@ -10,7 +10,7 @@ import (
 // mean of each run's own is more: a run that happens to be short is a busy one. Here it was 8% more.
 func TestUtilization(t *testing.T) {
 	t.Parallel()
-	s := PublishedSimulation(4, 4, 1, 1)
+	s := simulatedJob(4, 4, 1, 1)
 	r, err := Simulate(s, SimulationOptions{Runs: 4000})
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func TestDisks(t *testing.T) {
 	for _, slots := range []int{2, 4, 8} {
 		before := math.Inf(1)
 		for _, disks := range []int{1, 2, 4} {
-			s := PublishedSimulation(4, 128, slots, 1)
+			s := simulatedJob(4, 128, slots, 1)
 			s.Disks = disks
 			r, err := Simulate(s, SimulationOptions{Runs: 200})
 			if err != nil {
@@ -150,7 +150,7 @@ func TestExactMVA(t *testing.T) {
 }
 
 func published(pm, ps int) *Spec {
-	s, ok := Published(pm, ps)
+	s, ok := measuredJob(pm, ps)
 	if !ok {
 		panic(fmt.Sprintf("no configuration (%d,%d) is published", pm, ps))
 	}
