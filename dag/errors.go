@@ -77,68 +77,25 @@ func (e *CycleError) Error() string {
 		strings.Join(names, ", "), more)
 }
 
-// A DependencyError means that a job depends on one that is not in the plan.
-type DependencyError struct {
+// A PlanError is a fault of a plan at a place.
+type PlanError struct {
 	Place
-	After int // an index without a job
+	Text string // what is wrong there, and where
 }
 
-func (e *DependencyError) Error() string {
-	return fmt.Sprintf("dag: %v is job number %d, which the plan does not have", e.Place, e.After)
+func (e *PlanError) Error() string { return "dag: " + e.Text }
+
+// faultAt returns a fault; its text begins with the place.
+func faultAt(at Place, format string, args ...any) error {
+	return &PlanError{at, at.String() + fmt.Sprintf(format, args...)}
 }
 
-// A DuplicateError means that a name is used twice.
-type DuplicateError struct {
-	Place
-	Name  string
-	First int // index of the first job, or node, with that name
+// tooMany returns the fault that there are more of something than supported.
+func tooMany(at Place, what string, have, most float64) error {
+	return faultAt(at, ": %.0f %s are more than the supported %.0f", have, what, most)
 }
 
-func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("dag: %v: the name %q is taken by number %d already: names must be unique", e.Place, e.Name,
-		e.First+1)
-}
-
-// A NumberError means that a number is not finite, or outside its range.
-type NumberError struct {
-	Place
-	Value    float64
-	Unit     string // of all three numbers; may be ""
-	Min, Max float64
-}
-
-func (e *NumberError) Error() string {
-	return fmt.Sprintf("dag: %v is %v%s: it must lie between %v and %v%s", e.Place, e.Value, e.Unit, e.Min, e.Max,
-		e.Unit)
-}
-
-// A ShapeError means that parts of a plan do not fit together.
-type ShapeError struct {
-	Place
-	Why string
-}
-
-func (e *ShapeError) Error() string { return fmt.Sprintf("dag: %v: %s", e.Place, e.Why) }
-
-// A CapacityError means that tasks can never run on the plan's cluster.
-type CapacityError struct {
-	Place        // the setting that is too small
-	For   string // the first affected job
-	Stage string // the name of the stage
-	Why   string
-}
-
-func (e *CapacityError) Error() string {
-	return fmt.Sprintf("dag: the %s tasks of job %q can never run: %v %s", e.Stage, e.For, e.Place, e.Why)
-}
-
-// A LimitError means that a plan is larger than supported.
-type LimitError struct {
-	Place
-	What      string // the quantity, with its unit
-	Have, Max float64
-}
-
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("dag: %v: %.0f %s are more than the supported %.0f", e.Place, e.Have, e.What, e.Max)
+// noJob returns the fault that a job depends on one that is not in the plan.
+func noJob(at Place, after int) error {
+	return faultAt(at, " is job number %d, which the plan does not have", after)
 }

@@ -22,8 +22,8 @@ const (
 )
 
 // Validate returns the faults of a plan, nil if there are none. All faults are joined, in a fixed order: cluster,
-// jobs in plan order, cycles, capacity. Each is ErrNoJobs or one of CycleError, DependencyError, DuplicateError,
-// NumberError, ShapeError, CapacityError and LimitError. Unknown counts and costs are no fault.
+// jobs in plan order, cycles, capacity. Each is ErrNoJobs, a CycleError or a PlanError. Unknown counts and costs are no
+// fault.
 func Validate(p *Plan) error {
 	f := faults{p: p}
 	if f.check(); len(f.list) == 0 {
@@ -68,7 +68,7 @@ func (f *faults) join() error {
 func (f *faults) number(at Place, v, low, high float64, unit string) bool {
 	ok := v >= low && v <= high // so that NaN is a fault
 	if !ok {
-		f.add(&NumberError{Place: at, Value: v, Unit: unit, Min: low, Max: high})
+		f.add(faultAt(at, " is %v%s: it must lie between %v and %v%s", v, unit, low, high, unit))
 	}
 	return ok
 }
@@ -80,19 +80,19 @@ func (f *faults) duration(at Place, d time.Duration) bool {
 // atMost reports whether there are not too many of something.
 func (f *faults) atMost(at Place, what string, have, most int) bool {
 	if have > most {
-		f.add(&LimitError{Place: at, What: what, Have: float64(have), Max: float64(most)})
+		f.add(tooMany(at, what, float64(have), float64(most)))
 	}
 	return have <= most
 }
 
 func (f *faults) shape(at Place, format string, args ...any) {
-	f.add(&ShapeError{Place: at, Why: fmt.Sprintf(format, args...)})
+	f.add(faultAt(at, ": "+format, args...))
 }
 
 // unique checks that item i has a name that none of the items before it has.
 func (f *faults) unique(at Place, names map[string]int, name string, i int) {
 	if first, ok := names[name]; ok {
-		f.add(&DuplicateError{Place: at, Name: name, First: first})
+		f.add(faultAt(at, ": the name %q is taken by number %d already: names must be unique", name, first+1))
 	} else {
 		names[name] = i
 	}
@@ -102,7 +102,7 @@ func (f *faults) check() {
 	if len(f.p.Jobs) == 0 {
 		f.add(ErrNoJobs)
 	}
-	if err := tooMany(f.p); err != nil {
+	if err := tooLarge(f.p); err != nil {
 		f.add(err)
 		return
 	}
@@ -172,7 +172,7 @@ func (f *faults) job(j int, names map[string]int) {
 	}
 	for i, a := range job.After {
 		if a < 0 || a >= len(f.p.Jobs) {
-			f.add(&DependencyError{Place: ofJob(f.p, j, "after", i), After: a})
+			f.add(noJob(ofJob(f.p, j, "after", i), a))
 		}
 	}
 	f.number(at("priority"), float64(job.Priority), -MaxPriority, MaxPriority, "")

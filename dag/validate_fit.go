@@ -18,6 +18,13 @@ func (f *faults) capacity() {
 	}
 }
 
+// neverRun reports a setting with which the tasks of a stage can never run.
+func (f *faults) neverRun(setting string, job *Job, k int, why string, args ...any) {
+	at := whole(setting)
+	f.add(&PlanError{at, fmt.Sprintf("the %s tasks of job %q can never run: %v ", job.Stages[k].Name, job.Node, at) +
+		fmt.Sprintf(why, args...)})
+}
+
 // slots checks that there are slots for maps and for reduces, and that there are no other stages.
 func (f *faults) slots() {
 	c := &f.p.Cluster
@@ -34,8 +41,7 @@ func (f *faults) slots() {
 			if tasks := job.Stages[k].Count(); n <= 0 && tasks > 0 && !reported[k] {
 				reported[k] = true
 				field := [...]string{Map: "cluster.map_slots", Reduce: "cluster.reduce_slots"}[k]
-				why := fmt.Sprintf("is 0, and there are %d of them: give the cluster slots", tasks)
-				f.add(&CapacityError{Place: whole(field), For: job.Node, Stage: job.Stages[k].Name, Why: why})
+				f.neverRun(field, job, k, "is 0, and there are %d of them: give the cluster slots", tasks)
 			}
 		}
 	}
@@ -53,9 +59,8 @@ func (f *faults) cores() {
 		for k := range f.p.Jobs[j].Stages {
 			stage := &f.p.Jobs[j].Stages[k]
 			if need := max(1, stage.Cores); stage.Count() > 0 && need > min(largest, c.Cores) {
-				why := fmt.Sprintf("is %d, and one of them needs %d in one executor: give the cluster cores",
-					min(largest, c.Cores), need)
-				f.add(&CapacityError{Place: whole("cluster.cores"), For: f.p.Jobs[j].Node, Stage: stage.Name, Why: why})
+				f.neverRun("cluster.cores", &f.p.Jobs[j], k,
+					"is %d, and one of them needs %d in one executor: give the cluster cores", min(largest, c.Cores), need)
 				return
 			}
 		}
@@ -77,24 +82,20 @@ func (f *faults) memory() {
 		job := &f.p.Jobs[j]
 		for k := range job.NumStages() {
 			need := job.TaskMB(k)
-			var at Place
-			var why string
 			switch {
 			case job.Stages[k].Count() == 0:
 				continue
 			case most == 0:
-				at, why = whole(setting), "is 0: give the cluster memory"
+				f.neverRun(setting, job, int(k), "is 0: give the cluster memory")
 			case need+job.MasterMB > most:
-				at, why = whole(setting), fmt.Sprintf("is %dMB, and one of them with the job's AM needs %dMB", most,
+				f.neverRun(setting, job, int(k), "is %dMB, and one of them with the job's AM needs %dMB", most,
 					need+job.MasterMB)
 			case node > 0 && max(need, job.MasterMB) > node:
-				at, why = whole("cluster.nodes"),
-					fmt.Sprintf("have at most %dMB each: a container of %dMB fits on none", node,
-						max(need, job.MasterMB))
+				f.neverRun("cluster.nodes", job, int(k), "have at most %dMB each: a container of %dMB fits on none", node,
+					max(need, job.MasterMB))
 			default:
 				continue
 			}
-			f.add(&CapacityError{Place: at, For: job.Node, Stage: job.Stages[k].Name, Why: why})
 			return
 		}
 	}
@@ -117,7 +118,7 @@ func (f *faults) length() {
 		}
 	}
 	if most := MaxLength.Hours() / 24; total/86400 > most {
-		f.add(&LimitError{Place: whole("jobs"), What: "days of running time", Have: math.Ceil(total / 86400), Max: most})
+		f.add(tooMany(whole("jobs"), "days of running time", math.Ceil(total/86400), most))
 	}
 }
 

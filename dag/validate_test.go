@@ -268,9 +268,9 @@ func TestValidate(t *testing.T) {
 func TestValidateEvidence(t *testing.T) {
 	p := sound()
 	p.Jobs[0].Stages[Map].Pipelines[0].Tuples = Each([]float64{1, -2, 3})
-	var n *NumberError
+	var n *PlanError
 	if err := Validate(p); !errors.As(err, &n) || n.Job != 0 || n.Node != "a" || n.Field != "map.records" ||
-		n.Item != 1 || n.Value != -2 {
+		n.Item != 1 || !strings.Contains(n.Text, " is -2:") {
 		t.Errorf("got %#v", n)
 	}
 	var at interface{ Locate() Place }
@@ -300,7 +300,7 @@ func TestValidateEveryOverhead(t *testing.T) {
 	for i := range reflect.TypeFor[Overheads]().NumField() {
 		p := sound()
 		reflect.ValueOf(&p.Overheads).Elem().Field(i).SetInt(-1)
-		var n *NumberError
+		var n *PlanError
 		if err := Validate(p); !errors.As(err, &n) || !strings.HasPrefix(n.Field, "overheads.") {
 			t.Errorf("negative %s: %v", reflect.TypeFor[Overheads]().Field(i).Name, err)
 		}

@@ -216,7 +216,7 @@ func TestFIFOStuck(t *testing.T) {
 	}
 	for _, x := range []*dag.Snapshot{cycle, nobody} {
 		var loop *dag.CycleError
-		var unknown *dag.DependencyError
+		var unknown *dag.PlanError
 		_, err := schedule.Replay(x, tens, schedule.Options{})
 		if !errors.As(err, &loop) && !errors.As(err, &unknown) {
 			t.Errorf("got %v, want what is wrong with the plan", err)

@@ -134,7 +134,7 @@ func TestBadOrders(t *testing.T) {
 		orderedJobs(dag.FIFO, dag.ByPriority, dag.ByPriority), orderedJobs(dag.FIFO, 99),
 		orderedJobs(dag.YARN, dag.ByRunning),
 	} {
-		if shape := new(dag.ShapeError); !errors.As(dag.Validate(p), &shape) {
+		if shape := new(dag.PlanError); !errors.As(dag.Validate(p), &shape) {
 			t.Errorf("%v on %v: %v", p.Cluster.Order, p.Cluster.Policy, dag.Validate(p))
 		}
 	}

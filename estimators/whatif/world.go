@@ -191,9 +191,7 @@ func (w *clusterState) scale(by float64) error {
 		total += float64(w.s.Plan.Jobs[j].Tasks())
 	}
 	if total > dag.MaxTasks {
-		return &dag.LimitError{
-			Place: dag.Place{Job: -1, Field: "scale", Item: -1}, What: "tasks", Have: total, Max: dag.MaxTasks,
-		}
+		return fmt.Errorf("scale: %.0f tasks are more than the supported %d", total, dag.MaxTasks)
 	}
 	return nil
 }
