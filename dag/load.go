@@ -40,6 +40,14 @@ func (l *Load) Title() string {
 	return l.ID
 }
 
+// Other returns another application, nil if the snapshot has none with this id.
+func (s *Snapshot) Other(id string) *Load {
+	if i := slices.IndexFunc(s.Load, func(l Load) bool { return l.ID == id }); i >= 0 {
+		return &s.Load[i]
+	}
+	return nil
+}
+
 // A Need is the remaining work of a MapReduce application, as reported by its AM (GET jobs/J and jobs/J/tasks). It
 // may be some seconds older than the snapshot.
 type Need struct {

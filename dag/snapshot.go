@@ -155,17 +155,20 @@ func (p *Plan) BlockedJobs() []JobState {
 
 // CloneStates returns a copy of states with stages that may be changed. Their attempts are shared.
 func CloneStates(states []JobState) []JobState {
-	out, n := slices.Clone(states), 0
-	for j := range states {
-		n += len(states[j].Stages)
-	}
-	all := make([]StageState, 0, n) // one allocation: sampled replays make thousands of copies
+	out := slices.Clone(states)
 	for j := range out {
-		from := len(all)
-		all = append(all, states[j].Stages...)
-		out[j].Stages = all[from:len(all):len(all)]
+		out[j].Stages = slices.Clone(out[j].Stages)
 	}
 	return out
+}
+
+// Clone returns a copy with a plan, jobs, stages and nodes of its own. Attempts and series are shared, because no code
+// modifies them.
+func (s *Snapshot) Clone() *Snapshot {
+	out, plan := *s, *s.Plan
+	plan.Jobs = CloneJobs(plan.Jobs)
+	out.Plan, out.Jobs, out.Nodes = &plan, CloneStates(s.Jobs), slices.Clone(s.Nodes)
+	return &out
 }
 
 // Origin returns when the first job was submitted, the zero of a run's seconds; NoInstant before.

@@ -122,10 +122,7 @@ func readRun(file string, ticks int) (*fitRun, error) {
 		return nil, errors.New("no snapshots")
 	}
 	last := all[len(all)-1]
-	r := &fitRun{first: last.Origin(), end: dag.NoInstant, profile: cost.Learn(dag.Run{}.Append(last))}
-	for j := range last.Jobs {
-		r.end = max(r.end, last.Jobs[j].Finished)
-	}
+	r := &fitRun{first: last.Origin(), end: last.LastEnd(), profile: cost.Learn(dag.Run{}.Append(last))}
 	if last.State != dag.Succeeded || !r.end.Known() || r.end <= r.first {
 		return nil, fmt.Errorf("it ended as %s, or without an end", last.State)
 	}

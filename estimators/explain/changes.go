@@ -177,14 +177,6 @@ func replaced(run dag.Run, s *dag.Snapshot) dag.Run {
 	return run
 }
 
-// clone copies a snapshot's jobs and nodes. An ingredient that changes attempts copies them itself.
-func clone(s *dag.Snapshot) *dag.Snapshot {
-	c := *s
-	c.Jobs = dag.CloneStates(s.Jobs)
-	c.Nodes = slices.Clone(s.Nodes)
-	return &c
-}
-
 // WithHindsight explains why the predicted end has moved by delta over several observations. It is Changes, but a task
 // that has started since counts with the time that it took. The rest is attributed to the first stage that moved in the
 // plan: more or fewer tasks in its last wave, or another start. The parts add up to delta.
@@ -263,10 +255,11 @@ func replanned(plan *dag.Plan, was, is *schedule.Schedule) Change {
 	found := false
 	for key, a := range after {
 		b, there := before[key]
-		if !there || !sameWay(a.end.Sub(b.end), moved) || 2*a.end.Sub(b.end).Abs() < moved.Abs() {
+		if by := a.end.Sub(b.end); !there || moved == 0 || (by > 0) != (moved > 0) || 2*by.Abs() < moved.Abs() {
 			continue
 		}
-		if !found || a.end < after[first].end || a.end == after[first].end && earlier(key, first) {
+		if !found || a.end < after[first].end || a.end == after[first].end && cmp.Or(
+			cmp.Compare(key.job, first.job), cmp.Compare(key.stage, first.stage), cmp.Compare(key.pause, first.pause)) < 0 {
 			first, found = key, true
 		}
 	}
@@ -301,12 +294,6 @@ func worded(moved time.Duration, later, earlier string) string {
 	}
 	return earlier
 }
-
-func earlier(a, b row) bool {
-	return cmp.Or(cmp.Compare(a.job, b.job), cmp.Compare(a.stage, b.stage), cmp.Compare(a.pause, b.pause)) < 0
-}
-
-func sameWay(a, b time.Duration) bool { return a > 0 && b > 0 || a < 0 && b < 0 }
 
 // lastWave counts the tasks of a row that end in the longer plan after the row has ended in the shorter one. width
 // is the greatest number of its tasks that run at once.

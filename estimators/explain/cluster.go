@@ -13,10 +13,8 @@ func changedSlots(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	if subjects = append(subjects, avoided...); len(subjects) == 0 {
 		return nil, ""
 	}
-	c := clone(s)
-	plan := *s.Plan
-	plan.Cluster = later.Plan.Cluster
-	c.Plan, c.Load, c.Coming = &plan, later.Load, later.Coming
+	c := s.Clone()
+	c.Plan.Cluster, c.Load, c.Coming = later.Plan.Cluster, later.Load, later.Coming
 	// Attempts name their nodes by index: nodes keep their places.
 	for i := range c.Nodes {
 		if n := node(later, c.Nodes[i].Name); n != nil {
@@ -47,7 +45,7 @@ func clusterChanges(s, later *dag.Snapshot) []string {
 	if len(out) == 0 && len(s.Nodes) == 0 && len(later.Nodes) > 0 {
 		out = append(out, "its nodes became known")
 	}
-	return append(out, loadChanges(s.Load, later.Load)...)
+	return append(out, loadChanges(s, later)...)
 }
 
 // capacityChanges names the nodes and slots that came or went. If s has no nodes at all, the later ones are not
@@ -91,29 +89,22 @@ func capacityChanges(s, later *dag.Snapshot) []string {
 }
 
 // loadChanges names the other applications that use more or less memory than before.
-func loadChanges(was, is []dag.Load) []string {
-	held := func(list []dag.Load, id string) (int, bool) {
-		i := slices.IndexFunc(list, func(l dag.Load) bool { return l.ID == id })
-		if i < 0 {
-			return 0, false
-		}
-		return list[i].HeldMB, true
-	}
+func loadChanges(s, later *dag.Snapshot) []string {
 	var out []string
-	for i := range is {
-		l := &is[i]
-		switch before, there := held(was, l.ID); {
-		case !there && l.HeldMB == 0:
+	for i := range later.Load {
+		l := &later.Load[i]
+		switch before := s.Other(l.ID); {
+		case before == nil && l.HeldMB == 0:
 			out = append(out, l.Title()+" has come and waits")
-		case !there:
+		case before == nil:
 			out = append(out, fmt.Sprintf("%s started and uses %d MB", l.Title(), l.HeldMB))
-		case before != l.HeldMB:
-			out = append(out, fmt.Sprintf("%s uses %d MB, not %d", l.Title(), l.HeldMB, before))
+		case before.HeldMB != l.HeldMB:
+			out = append(out, fmt.Sprintf("%s uses %d MB, not %d", l.Title(), l.HeldMB, before.HeldMB))
 		}
 	}
-	for i := range was {
-		if _, there := held(is, was[i].ID); !there {
-			out = append(out, was[i].Title()+" is gone")
+	for i := range s.Load {
+		if l := &s.Load[i]; later.Other(l.ID) == nil {
+			out = append(out, l.Title()+" is gone")
 		}
 	}
 	return out
@@ -191,7 +182,7 @@ type loss struct {
 
 // lostWork is the ingredient of failures: attempts that are lost in later are lost in s at once.
 func lostWork(s, later *dag.Snapshot) (*dag.Snapshot, string) {
-	c := clone(s)
+	c := s.Clone()
 	var lost []loss
 	for j := range s.Jobs {
 		l := sameJob(s, later, j)
@@ -257,15 +248,10 @@ func sameJob(s, later *dag.Snapshot, j int) int {
 	if j >= len(s.Plan.Jobs) {
 		return -1
 	}
-	node := s.Plan.Jobs[j].Node
-	if j < len(later.Plan.Jobs) && later.Plan.Jobs[j].Node == node {
-		return within(j, later)
+	if node := s.Plan.Jobs[j].Node; j >= len(later.Plan.Jobs) || later.Plan.Jobs[j].Node != node {
+		j = slices.IndexFunc(later.Plan.Jobs, func(o dag.Job) bool { return o.Node == node })
 	}
-	return within(slices.IndexFunc(later.Plan.Jobs, func(o dag.Job) bool { return o.Node == node }), later)
-}
-
-func within(j int, s *dag.Snapshot) int {
-	if j >= len(s.Jobs) {
+	if j >= len(later.Jobs) {
 		return -1
 	}
 	return j
@@ -296,10 +282,11 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 		return fmt.Sprintf("node %s %s: %s again", n.Name, lostHow(n), start(len(lost), "task"))
 	}
 	what, again := "was killed", " and starts again"
+	now := dag.FindAttempt(first.now, first.attempt.Task, first.attempt.Number)
 	switch {
 	case first.failed:
 		what = "failed"
-	case first.preempted():
+	case now != nil && now.Preempted():
 		what = "was preempted"
 	case first.attempt.State == dag.AttemptSucceeded:
 		what, again = "had succeeded, its output is lost", ": it runs again"
@@ -308,12 +295,6 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 		again = fmt.Sprintf(", and %d more: they start again", len(lost)-1)
 	}
 	return s.Plan.TaskWords(first.job, first.kind, first.attempt.Task) + " " + what + again
-}
-
-// preempted reports whether the attempt was killed to make room.
-func (l *loss) preempted() bool {
-	b := dag.FindAttempt(l.now, l.attempt.Task, l.attempt.Number)
-	return b != nil && b.Preempted()
 }
 
 // lostNode returns the attempt's node if it is lost in later, else nil.

@@ -18,8 +18,7 @@ import (
 // attempts have reported since.
 func knownSizes(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	subjects := plannedSizes(s, later)
-	c := clone(s)
-	plan := *later.Plan
+	c, plan := s.Clone(), *later.Plan
 	plan.Cluster, plan.Overheads = s.Plan.Cluster, s.Plan.Overheads
 	c.Plan = &plan
 	was := c.Jobs
@@ -154,10 +153,8 @@ func newWork(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	if !later.Plan.Open || !sameShape(s, later) {
 		return nil, ""
 	}
-	c := clone(s)
-	plan := *s.Plan
-	plan.Jobs = slices.Clone(s.Plan.Jobs)
-	c.Plan = &plan
+	c := s.Clone()
+	plan := c.Plan
 	stages, tasks, name := 0, 0, ""
 	for j := range plan.Jobs {
 		was, is := &s.Plan.Jobs[j], later.Plan.Jobs[j].Stages

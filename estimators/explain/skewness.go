@@ -237,17 +237,13 @@ func (u *uneven) changed(left schedule.Left, cuts []int, by func(task int) float
 		case i < len(cuts):
 			c.Same = min(c.Same, cuts[i]-t.Index)
 		}
-		c.Work = max(c.Work+signed(by(t.Index)), 0)
+		if ms := by(t.Index); ms < 0 {
+			c.Work = max(c.Work-taskcost.Duration(-ms), 0)
+		} else {
+			c.Work += taskcost.Duration(ms)
+		}
 		return c
 	}
-}
-
-// signed converts milliseconds that may be negative.
-func signed(ms float64) time.Duration {
-	if ms < 0 {
-		return -taskcost.Duration(-ms)
-	}
-	return taskcost.Duration(ms)
 }
 
 // delay returns how much sooner the query would end if these tasks worked no longer than the median one.
@@ -312,12 +308,8 @@ func (r *replays) double() *time.Duration {
 	if !r.u.keys.named() {
 		return nil
 	}
-	now := *r.w.Now()
-	plan := *now.Plan
-	plan.Jobs = dag.CloneJobs(plan.Jobs)
-	reduces := &plan.Jobs[r.u.job].Stages[r.u.stage]
-	now.Plan = &plan
-
+	now := r.w.Now().Clone()
+	reduces := &now.Plan.Jobs[r.u.job].Stages[r.u.stage]
 	goes := make(map[int]float64) // by task: milliseconds that move to a new reduce
 	var from []int                // the reduces that new ones take work from, in the order of the new ones
 	phase := r.w.Stage(r.u.job, r.u.stage)
@@ -339,7 +331,7 @@ func (r *replays) double() *time.Duration {
 	first := reduces.Count()
 	reduces.Tasks = first + len(from)
 	stay := r.u.changed(r.w.Costs.Left, from, func(task int) float64 { return -goes[task] })
-	d := r.sooner(&now, func(t schedule.Task) schedule.Cost {
+	d := r.sooner(now, func(t schedule.Task) schedule.Cost {
 		if t.Job != r.u.job || t.Stage != r.u.stage || t.Index < first {
 			return stay(t)
 		}

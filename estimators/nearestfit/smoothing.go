@@ -59,27 +59,8 @@ func (p *profile) add(size, mean, count, marked float64) {
 
 // list returns all points by size, those of one size in order of creation.
 func (p *profile) list() []point {
-	type place struct {
-		size float64
-		at   int32
-	}
-	order := make([]place, len(p.points))
-	for i := range order {
-		order[i] = place{p.points[i].Size, int32(i)} //nolint:gosec // below the limit
-	}
-	slices.SortFunc(order, func(a, b place) int {
-		switch {
-		case a.size < b.size:
-			return -1
-		case a.size > b.size:
-			return 1
-		}
-		return int(a.at - b.at)
-	})
-	out := make([]point, len(order))
-	for i, o := range order {
-		out[i] = p.points[o.at]
-	}
+	out := slices.Clone(p.points)
+	slices.SortStableFunc(out, func(a, b point) int { return cmp.Compare(a.Size, b.Size) })
 	return out
 }
 

@@ -97,7 +97,7 @@ func (o Options) orDefault() (Options, error) {
 	if !(o.Tolerance > 0) || math.IsInf(o.Tolerance, 0) {
 		return o, &FieldError{"Tolerance", o.Tolerance, "it must be seconds above 0"}
 	}
-	return o, within("MaxIterations", o.MaxIterations, 1, 1_000_000)
+	return o, within(bound{"MaxIterations", o.MaxIterations, 1, 1_000_000})
 }
 
 // A group is a range of neighbouring nodes with the same number of used map slots and reduces of each job.

@@ -80,19 +80,12 @@ func tooLarge(tasks float64, runs int) error {
 }
 
 func (o SimulationOptions) check(s *Spec) (SimulationOptions, error) {
-	for _, v := range []struct {
-		name         string
-		value, limit int
-	}{
-		{"Runs", o.Runs, math.MaxInt32},
-		{"Cycles", o.Cycles, 1_000_000},
-		{"Distribution", int(o.Distribution), int(Deterministic)},
-	} {
-		if v.value < 0 || v.value > v.limit {
-			return o, &FieldError{
-				Field: v.name, Value: float64(v.value), Problem: fmt.Sprintf("it must be from 0 to %d", v.limit),
-			}
-		}
+	if err := within(
+		bound{"Runs", o.Runs, 0, math.MaxInt32},
+		bound{"Cycles", o.Cycles, 0, 1_000_000},
+		bound{"Distribution", int(o.Distribution), 0, int(Deterministic)},
+	); err != nil {
+		return o, err
 	}
 	o.Runs = cmp.Or(o.Runs, DefaultRuns)
 	if err := s.Validate(); err != nil {

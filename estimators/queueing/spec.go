@@ -100,22 +100,16 @@ func (e *FieldError) Error() string {
 
 // Validate returns a *FieldError for the first invalid field of the Spec, or nil.
 func (s *Spec) Validate() error {
-	for _, f := range []struct {
-		name   string
-		value  int
-		lo, hi int
-	}{
-		{"Nodes", s.Nodes, 1, MaxNodes},
-		{"CPUs", s.CPUs, 1, MaxSlots},
-		{"Disks", s.Disks, 0, MaxSlots},
-		{"MapSlots", s.MapSlots, 1, MaxSlots},
-		{"ReduceSlots", s.ReduceSlots, 0, MaxSlots},
-		{"ShuffleThreads", s.ShuffleThreads, 1, MaxSlots},
-		{"Jobs", len(s.Jobs), 1, MaxJobs},
-	} {
-		if err := within(f.name, f.value, f.lo, f.hi); err != nil {
-			return err
-		}
+	if err := within(
+		bound{"Nodes", s.Nodes, 1, MaxNodes},
+		bound{"CPUs", s.CPUs, 1, MaxSlots},
+		bound{"Disks", s.Disks, 0, MaxSlots},
+		bound{"MapSlots", s.MapSlots, 1, MaxSlots},
+		bound{"ReduceSlots", s.ReduceSlots, 0, MaxSlots},
+		bound{"ShuffleThreads", s.ShuffleThreads, 1, MaxSlots},
+		bound{"Jobs", len(s.Jobs), 1, MaxJobs},
+	); err != nil {
+		return err
 	}
 	for i := range s.Jobs {
 		if err := s.Jobs[i].validate(fmt.Sprintf("Jobs[%d]", i)); err != nil {
@@ -126,18 +120,12 @@ func (s *Spec) Validate() error {
 }
 
 func (j *Job) validate(at string) error {
-	for _, f := range []struct {
-		name   string
-		value  int
-		lo, hi int
-	}{
-		{".Copies", j.Copies, 1, MaxTasks},
-		{".Maps", j.Maps, 1, MaxTasks},
-		{".Reduces", j.Reduces, 0, MaxTasks},
-	} {
-		if err := within(at+f.name, f.value, f.lo, f.hi); err != nil {
-			return err
-		}
+	if err := within(
+		bound{at + ".Copies", j.Copies, 1, MaxTasks},
+		bound{at + ".Maps", j.Maps, 1, MaxTasks},
+		bound{at + ".Reduces", j.Reduces, 0, MaxTasks},
+	); err != nil {
+		return err
 	}
 	demands := []struct {
 		name string
@@ -171,9 +159,18 @@ func (d Demand) validate(at string) error {
 	return nil
 }
 
-func within(name string, v, lo, hi int) error {
-	if v < lo || v > hi {
-		return &FieldError{name, float64(v), fmt.Sprintf("it must be from %d to %d", lo, hi)}
+// A bound is the range of a whole number.
+type bound struct {
+	field            string
+	value, low, high int
+}
+
+// within returns a *FieldError for the first value that is out of its range, or nil.
+func within(all ...bound) error {
+	for _, b := range all {
+		if b.value < b.low || b.value > b.high {
+			return &FieldError{b.field, float64(b.value), fmt.Sprintf("it must be from %d to %d", b.low, b.high)}
+		}
 	}
 	return nil
 }

@@ -66,11 +66,8 @@ func Again(run dag.Run) (past Past, ok bool) {
 			}
 		}
 	}
-	first, last := s.Origin(), dag.NoInstant
+	first, last := s.Origin(), s.LastEnd()
 	for j := range s.Jobs {
-		if t := s.Jobs[j].Finished; t.Known() {
-			last = max(last, t)
-		}
 		past.lost(j, &s.Jobs[j])
 	}
 	if !first.Known() || last < first {

@@ -201,12 +201,6 @@ func (c Change) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// onlyUnfailing reports whether the change only removes the failures of a finished run.
-func (c Change) onlyUnfailing() bool {
-	c.Unfailing = !c.Unfailing
-	return c.None()
-}
-
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // An Answer is the predicted end of the query. Durations count from now; for a plan or a finished run, from its

@@ -51,9 +51,7 @@ func (w *clusterState) course() (*course, error) {
 // at cuts the course at t, which must not be before now. Tasks that start at t have not started yet.
 func (c *course) at(t dag.Instant) *schedule.Cut {
 	cut := c.Cut(t)
-	plan := *cut.Snapshot.Plan
-	plan.Jobs = dag.CloneJobs(plan.Jobs)
-	cut.Snapshot.Plan = &plan
+	cut.Snapshot = cut.Snapshot.Clone()
 	return cut
 }
 
@@ -152,7 +150,8 @@ func (c *course) taskTrials(f Failure) ([]trial, error) {
 
 // failing returns the trial in which one attempt fails just before its end.
 func (c *course) failing(j int, k dag.StageIndex, task, number int, weight time.Duration) trial {
-	return trial{note: c.w.taskName(j, k, task), weight: weight, make: func() *clusterState {
+	name := Failure{Job: c.w.s.Plan.Jobs[j].Node, Stage: c.w.s.Plan.StageName(j, k), Task: task}.String()
+	return trial{note: name, weight: weight, make: func() *clusterState {
 		one := *c.w
 		before := c.w.fault
 		one.fault = func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
@@ -223,11 +222,6 @@ func endOf(spans []*schedule.Span) dag.Instant {
 // since converts an instant to the time since the start of the run.
 func (c *course) since(t dag.Instant) time.Duration {
 	return t.Sub(dag.FirstKnown(c.w.s.Origin(), c.w.s.At)).Round(100 * time.Millisecond)
-}
-
-// taskName returns the name of a task on the command line.
-func (w *clusterState) taskName(j int, k dag.StageIndex, task int) string {
-	return Failure{Job: w.s.Plan.Jobs[j].Node, Stage: w.s.Plan.StageName(j, k), Task: task}.String()
 }
 
 // nodesTried is the number of nodes that are tried at a moment: those with the most work to lose.

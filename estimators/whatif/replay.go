@@ -90,7 +90,8 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		}
 		left = r.withLater(s.End.Sub(r.now.At))
 	}
-	if r.struck && c.onlyUnfailing() {
+	others := c
+	if others.Unfailing = !c.Unfailing; r.struck && others.None() { // only the failures are removed
 		left = min(left, r.took) // failures cost the time that the run took beyond its replay without them
 	} else {
 		left = r.scaled(left)

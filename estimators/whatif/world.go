@@ -24,7 +24,7 @@ type clusterState struct {
 // worldOf applies a change to a completed snapshot, which it does not modify. It does not apply failures: to find the
 // worst one takes a replay of the rest.
 func worldOf(s *dag.Snapshot, left schedule.Left, c Change) (*clusterState, error) {
-	w := &clusterState{s: copied(s), costs: newCosts(s, left)}
+	w := &clusterState{s: s.Clone(), costs: newCosts(s, left)}
 	before := *w.s.Plan
 	if c.Ideal {
 		w.ideal()
@@ -67,17 +67,6 @@ func (w *clusterState) restage(c *StageChange) {
 	if c.Tasks > 0 && p.is > 0 && w.begun(c.Job, c.Stage) == 0 {
 		p.is, stage.Tasks = c.Tasks, c.Tasks
 	}
-}
-
-// copied returns the snapshot with its own plan, jobs and nodes. Attempts and series are shared, because no code
-// modifies them.
-func copied(s *dag.Snapshot) *dag.Snapshot {
-	out, plan := *s, *s.Plan
-	plan.Jobs = dag.CloneJobs(plan.Jobs)
-	out.Plan = &plan
-	out.Jobs = dag.CloneStates(s.Jobs)
-	out.Nodes = slices.Clone(s.Nodes)
-	return &out
 }
 
 // left returns the costs for a replay.
@@ -246,8 +235,9 @@ func (w *clusterState) growStages(j int, by float64) float64 {
 		}
 		last[k] = true
 		p.grown = in
-		if one := oneToOne(&stages[k]); one >= 0 {
-			from := &w.costs.phases[j][one]
+		one := slices.IndexFunc(stages[k].After, func(e dag.Edge) bool { return e.Kind == dag.OneToOne })
+		if one >= 0 { // it reads another stage task by task
+			from := &w.costs.phases[j][stages[k].After[one].From]
 			p.fixed, p.grown = from.fixed, from.grown
 		} else if grown[k].weight == 0 {
 			p.fixed = w.begun(j, dag.StageIndex(k)) //nolint:gosec // an index
@@ -286,16 +276,6 @@ func (m mean) of() float64 {
 		return 1
 	}
 	return m.sum / m.weight
-}
-
-// oneToOne returns the stage that a stage reads task by task, or -1.
-func oneToOne(s *dag.Stage) dag.StageIndex {
-	for _, e := range s.After {
-		if e.Kind == dag.OneToOne {
-			return e.From
-		}
-	}
-	return -1
 }
 
 // splitBytes is the largest part of a file that one map reads: HDFS's default block.
