@@ -189,9 +189,10 @@ func (o *observations) begin(st *stage, i int, first bool) dag.Instant {
 	return from
 }
 
-// beginTask returns when a task of a MapReduce job could begin, and the expected part of the time since then in which
-// its container started (over). start is the rest of that start while the task waits for its input. Both are in
-// milliseconds. A reduce that starts early copies until the last map has ended, so its work begins then.
+// beginTask returns the instant from which an attempt of a MapReduce job works, and two parts of its container's start,
+// in milliseconds. over is the start that lies after from. start is the start that is not over yet, of an attempt that
+// still waits for its input. A reduce that starts before the last map has ended copies until then, so it works from the
+// end of its copy, or if that is unknown from the last map's end and the usual copy after it.
 func (o *observations) beginTask(st *stage, a *dag.Attempt) (from dag.Instant, over, start float64) {
 	from, over = a.Start, o.starts.of(a)
 	runs := a.State == dag.AttemptRunning
@@ -201,7 +202,7 @@ func (o *observations) beginTask(st *stage, a *dag.Attempt) (from dag.Instant, o
 		return a.CopyEnd, 0, 0
 	case runs && !st.input.Known():
 		if from = o.s.At; st.bytes {
-			// It starts up and copies while maps go on.
+			// Its container starts while maps are running.
 			start, over = max(0, over+taskcost.LeastMS-float64(o.s.At-a.Start)), 0
 		}
 	case st.bytes && st.input > a.Start:

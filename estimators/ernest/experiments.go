@@ -39,10 +39,11 @@ const (
 	accuracy = 1e-6
 )
 
-// A mix is a design as a combination of corners of the feasible set. When the best mix of its corners is found, by
-// Newton's method, the corner that lowers the objective fastest is added: the solution of the linear program of the
-// gap. This simplicial decomposition (B. von Hohenbalken, Mathematical Programming 13, 1977) needs at most as many
-// corners as M has entries, so the systems are small, whatever the number of candidates.
+// A mix is a design: the weighted mean of some corners of the set of all designs within the budget. The search has two
+// steps that it repeats. Newton's method finds the best shares of the present corners. Then a linear program finds the
+// corner that lowers the objective fastest, and the mix gets it. This is simplicial decomposition (B. von Hohenbalken,
+// Mathematical Programming 13, 1977). It needs at most as many corners as the information matrix has entries, so its
+// equations are few however many candidates there are.
 type mix struct {
 	e       *experiments
 	corners []corner

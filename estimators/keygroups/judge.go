@@ -9,29 +9,29 @@ import (
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
-// Finished groups are predicted from earlier ones, by NearestFit and by two linear models: time by bytes of the
-// whole stage, and of the task. Their errors are compared.
+// Three models predict each finished group from the groups before it: nearestfit, the seconds a byte of the whole stage,
+// and the seconds a byte of the task. The model with the smallest errors predicts the remaining groups.
 
-// A verdict sums the errors of predictions of groups. It compares batches, because predictions are for sums of groups
-// too: a batch has the groups of one task in one part (see looks). Times are seconds.
+// A verdict is the errors of the three models, in seconds. An error is that of a batch: the sum over the groups of one
+// task in one part (see looks). Errors of single groups would partly cancel in the predicted sums.
 type verdict struct {
-	took, groups  float64 // of the groups that were predicted
+	took, groups  float64 // time and number of the groups that were predicted
 	batches       int
 	nearest       float64 // sums of absolute errors
 	byJob, byTask float64
-	logs, weight  float64 // of squared log errors of all tasks' sums between two looks
+	logs, weight  float64 // squared logarithms of took/nearest of whole parts, weighted by took, and the weights
 }
 
-// The least evidence for a verdict, and the least advantage of NearestFit over the linear model. If the linear
-// model's error is below taskcost.NotableRatio, there is nothing to gain.
 const (
-	settled = 4 // seconds, and batches
-	// With so many groups, half of that is enough: a task may have no more before its first large key.
+	// settled is the number of seconds, and of batches, that a verdict needs. Half is enough with manyGroups groups: a
+	// task may have no more before its first large key.
+	settled    = 4
 	manyGroups = 200
-	better     = 0.8
+	// better is the largest error of nearestfit, as a part of that by bytes, with which it is used.
+	better = 0.8
 )
 
-// settled reports whether there is some times the evidence that is enough.
+// settled reports whether the verdict has enough groups, with all limits multiplied by times.
 func (v *verdict) settled(times float64) bool {
 	seconds, batches := times*settled, settled
 	if v.groups >= manyGroups {
@@ -40,15 +40,15 @@ func (v *verdict) settled(times float64) bool {
 	return v.took >= seconds && v.batches >= batches
 }
 
-// better reports whether NearestFit predicts better than bytes.
+// better reports whether nearestfit predicts clearly better than bytes.
 func (v *verdict) better() bool {
 	return v.nearest < better*v.linear() && v.linear()-v.nearest > taskcost.NotableRatio*v.took
 }
 
-// linear returns the error of the better linear model.
+// linear returns the smaller error by bytes.
 func (v *verdict) linear() float64 { return min(v.byJob, v.byTask) }
 
-// common returns the standard deviation of the log ratio of actual and predicted times of all tasks together.
+// common returns Work.Common: the standard deviation of the logarithm of the actual over the predicted time of parts.
 func (v *verdict) common() float64 {
 	if v.weight == 0 {
 		return unjudged
@@ -56,13 +56,12 @@ func (v *verdict) common() float64 {
 	return max(math.Sqrt(v.logs/v.weight), LeastSpread)
 }
 
-// firstLook is in seconds: the first groups that are compared are few, because a skewed key is often the first.
+// firstLook is the time of the groups in the first part, in seconds. It is short, since the first key is often large.
 const firstLook = settled / 32.
 
-// looks divides points into parts, each of which is predicted from all points before it. It returns the index of the
-// first point of each part, and the end. A part begins when the groups have taken firstLook, and twice, four times,
-// eight times as long and so on. So a part is about as long as all parts before it, and all predictions cost little
-// more than the last one. At most learnedPoints points of a part are compared.
+// looks divides points into parts, each of which is predicted from all parts before it. It returns the index of the
+// first point of each part, and the number of points. Parts end when the sum of times reaches firstLook, 2 firstLook,
+// 4 firstLook and so on. So there are few parts, and their predictions together cost about twice as much as the last.
 func looks(points []nearestfit.Arrival) []int {
 	cuts := []int{0}
 	taken, next := 0.0, firstLook
@@ -78,7 +77,8 @@ func looks(points []nearestfit.Arrival) []int {
 	return append(cuts, len(points))
 }
 
-// judge returns the verdict on the points of n tasks; the curve's points belong to the last task, before its own.
+// judge returns the verdict on the points of n tasks. The curve's points are known before all others, as points of the
+// last task.
 func judge(points []nearestfit.Arrival, n int, curve []dag.GroupPoint, params nearestfit.Params) verdict {
 	w := newWitness(n, params)
 	for i := range curve {
@@ -99,8 +99,8 @@ func judge(points []nearestfit.Arrival, n int, curve []dag.GroupPoint, params ne
 // folds is the number of parts that a profile's groups are divided into.
 const folds = 8
 
-// crossJudge returns the verdict on a profile's groups. Their order is unknown, so each part of the tasks is
-// predicted from the others. If there are few tasks, their points are divided.
+// crossJudge returns the verdict on the groups of a profile, which has no order of time: it divides the tasks into folds
+// and predicts each from all others. If there are few tasks, it divides the points of each task.
 func crossJudge(g *dag.Groups, params nearestfit.Params) verdict {
 	var v verdict
 	for f := range folds {
@@ -124,7 +124,7 @@ func crossJudge(g *dag.Groups, params nearestfit.Params) verdict {
 	return v
 }
 
-// A witness collects the groups behind predictions.
+// A witness has the groups that predictions are computed from, for all three models.
 type witness struct {
 	job   *nearestfit.Job
 	tasks []rate
@@ -141,7 +141,7 @@ func (w *witness) add(a nearestfit.Arrival) {
 	w.all.add(a)
 }
 
-// A rate is the time by bytes.
+// A rate is seconds a byte.
 type rate struct{ seconds, bytes float64 }
 
 func (r *rate) add(a nearestfit.Arrival) {
@@ -151,7 +151,7 @@ func (r *rate) add(a nearestfit.Arrival) {
 
 func (r rate) alpha() float64 { return r.seconds / r.bytes } // NaN: there is none
 
-// compare predicts points and adds the errors to the verdict.
+// compare predicts the points of a part, at most about learnedPoints of them, and adds the errors to the verdict.
 func (v *verdict) compare(w *witness, points []nearestfit.Arrival) {
 	type batch struct{ groups, took, nearest, byJob, byTask float64 }
 	batches := make([]batch, len(w.tasks))

@@ -1,10 +1,10 @@
-// Package keygroups predicts the times of a stage's tasks from their key groups: those that a run has finished, and
-// those in the profile of an earlier run. It decides whether key groups predict better than bytes, and which of
-// them a profile keeps. Package nearestfit has the method (E. Coppa, I. Finocchi, "On data skewness, stragglers,
-// and MapReduce progress indicators", SoCC 2015). This package decides when to use it, as measured in
-// docs/evidence/nearestfit.md.
+// Package keygroups predicts the times of a stage's tasks from their key groups: the records of one key. Predict uses
+// the groups that this run has finished and those in the profile of an earlier run. It predicts known groups as well,
+// by nearestfit and by bytes, and uses nearestfit only if its errors are clearly smaller. Learn selects the groups that
+// a profile keeps.
 //
-// A stage may be of any engine that reports key groups. Times are milliseconds, sizes bytes; NaN is unknown.
+// Package nearestfit has the method; docs/evidence/nearestfit.md has the measurements behind the limits here. The
+// package does not read reports and knows no engine. Times are milliseconds, sizes bytes; NaN is unknown.
 package keygroups
 
 import (
@@ -19,33 +19,32 @@ import (
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
-// A Stage is the input of a prediction: a run's data of a stage and its key groups, and those of a profile.
+// A Stage is the input of Predict: the state of a stage, its key groups, and those of an earlier run.
 type Stage struct {
 	Tasks    int
 	Attempts []dag.Attempt // in the order of their tasks
 	Groups   *dag.Groups   // of this run; nil: unknown
-	// Feeders is the number of tasks that write the stage's input. While fewer have reported, its groups still
-	// grow.
+	// Feeders is the number of tasks that write the stage's input. Until all have reported, its groups grow.
 	Feeders int
 	Bytes   dag.Series // expected input of each task
-	// Silent means that only the key groups show the remaining work of some task.
+	// Silent is set if a task shows its remaining work by key groups alone: it reports no counters.
 	Silent bool
 
 	Profile      *dag.Groups // of an earlier run; nil: unknown
 	ProfileBytes dag.Series  // input of each task of that run
-	Growth       float64     // of a task since that run, if its bytes are unknown; 0 or NaN: 1
-	Slowdown     float64     // of this run against that one, until groups of one size show it; 0 or NaN: 1
+	Growth       float64     // a task's bytes as a multiple of those in that run, if unknown; 0 or NaN: 1
+	Slowdown     float64     // times as a multiple of those in that run, if no groups show it; 0 or NaN: 1
 	DeltaBytes   float64     // NearestFit's δ; 0: that of nearestfit.Default
 }
 
-// A Prediction is the predicted times of a stage's tasks from their key groups.
+// A Prediction is what key groups show about a stage.
 type Prediction struct {
-	// Sizes are the key groups of the stage's tasks: those of this run, else those of the profile at this run's
-	// size. One extra task has the groups of lost attempts.
+	// Sizes are the expected key groups of each task: those of this run, else those of the profile, scaled to this
+	// run's bytes. One more task at the end has the groups of attempts that failed or were killed.
 	Sizes *dag.Groups
-	// Work is the tasks' times. It is nil without evidence that key groups predict them better than bytes.
+	// Work is the times of the tasks; nil if key groups do not predict them better than other data.
 	Work *Work
-	// Time returns the time of one group; nil if Work does not use NearestFit.
+	// Time returns the time of one group; nil if Work is by bytes.
 	Time estimators.GroupTime
 
 	stage Stage
@@ -53,20 +52,20 @@ type Prediction struct {
 
 // Work is the times of a stage's tasks. Slices are by task.
 type Work struct {
-	Left    []float64     // after the last finished group; NaN: unknown
-	Whole   []float64     // Left, and the time of the finished groups
-	Since   []dag.Instant // the end of that group; NoInstant: none has ended
-	Attempt []int32       // attempt that has finished these groups; -1: none
-	Bytes   []float64     // of a task's groups
-	// Spread is the standard deviation of the logarithm of Left for a single task, Common the part that all tasks
-	// share. Forms have neither.
+	Left    []float64     // of the groups that are not finished; NaN: unknown
+	Whole   []float64     // of all groups
+	Since   []dag.Instant // the end of the last finished group; NoInstant: there is none
+	Attempt []int32       // the attempt that has finished the groups; -1: none
+	Bytes   []float64     // of all groups
+	// Spread is the standard deviation of the logarithm of a task's Left, Common that of the sum over all tasks. Form
+	// sets neither.
 	Spread []float64
 	Common float64
-	// Profiled means that this run has finished no group: everything is from the profile.
+	// Profiled is set if this run has finished no group, so that all times are from the profile.
 	Profiled bool
 }
 
-// Predict returns nil if the stage has no known key groups.
+// Predict returns the prediction for a stage; nil if it has no key groups.
 func Predict(s Stage) *Prediction {
 	if !s.Groups.Known() {
 		s.Groups = nil
@@ -86,10 +85,9 @@ func Predict(s Stage) *Prediction {
 	return p
 }
 
-// choose sets Work and Time if there is evidence for them. Without evidence, other data about the tasks is used.
-//
-// Measured groups replace the bytes of counters even if their time is linear in bytes: counters of a Streaming
-// reduce count the data that a pipe has received, not the finished work.
+// choose sets Work and Time if enough groups are known to judge the models. If nearestfit is not better, Work is by the
+// bytes of finished groups, if there are any. These are better than the bytes of counters: in a Streaming reduce, a
+// counter shows what the script's pipe has received, not what the script has finished.
 func (p *Prediction) choose() {
 	s := &p.stage
 	params := s.params()
@@ -116,7 +114,7 @@ func (p *Prediction) choose() {
 			left[i] = linear
 		}
 		all, byBytes = all+left[i], byBytes+linear
-		// The errors of a task's groups even out in their sum.
+		// Errors of groups partly cancel in the sum over a task.
 		if spread[i] = rest.Spread / math.Sqrt(max(rest.Groups, 1)); math.IsNaN(spread[i]) {
 			spread[i] = unjudged
 		}
@@ -136,11 +134,11 @@ func (p *Prediction) choose() {
 	}
 }
 
-// Until there is doubted times the evidence that NearestFit needs, its range includes what bytes predict: that was the
-// estimate before, and the first groups may mislead. outer is the distance of an 80% range's ends from its middle, in
-// standard deviations.
+// doubted is a multiple of the groups that a verdict needs. With fewer, the first groups may be unusual: the range is
+// so wide that it includes the time by bytes, the estimate before.
 const doubted = 2
 
+// outer is half the width of an 80% range, in standard deviations.
 var outer = estimators.Normal(0.9)
 
 // Standard deviations of logarithms.
@@ -149,7 +147,7 @@ const (
 	unjudged    = 0.25 // if no groups were predicted
 )
 
-// work returns the times of tasks with these groups; left is in seconds.
+// work returns the Work of tasks with the groups g and the remaining seconds left.
 func work(g *dag.Groups, left []float64) *Work {
 	n := len(left)
 	w := &Work{
@@ -170,10 +168,10 @@ func work(g *dag.Groups, left []float64) *Work {
 	return w
 }
 
-// bounded bounds a cost, and keeps NaN.
+// bounded limits a time to the valid range. NaN stays NaN.
 func bounded(ms float64) float64 { return min(max(ms, 0), taskcost.MostMS) }
 
-// Basis describes the basis of Work for people.
+// Basis returns the basis of Work as a phrase.
 func (p *Prediction) Basis() string {
 	by := "key groups, "
 	if p.Time == nil {
@@ -188,8 +186,7 @@ func (p *Prediction) Basis() string {
 	return by + "all of which are known"
 }
 
-// ratioEWMA is the weight of the newest minute of work in the smoothed ratios. The paper gives no value (section
-// 7.1).
+// ratioEWMA is nearestfit.Params.EWMA of the smoothed ratios. The paper gives no value (section 7.1).
 const ratioEWMA = 0.3
 
 // forms are the parameters of each form.
@@ -197,7 +194,7 @@ var forms = [...]struct {
 	origin dag.GroupOrigin // required origin of the groups; GroupsNone: any
 	use    nearestfit.Use
 	ewma   float64
-	ratio  func(p *nearestfit.Prediction, task int) float64 // replaces NearestFit
+	ratio  func(p *nearestfit.Prediction, task int) float64 // instead of Remaining; nil: Remaining
 }{
 	estimators.FormTheory:            {origin: dag.GroupsComplete},
 	estimators.FormStream:            {origin: dag.GroupsTapped},
@@ -209,11 +206,11 @@ var forms = [...]struct {
 	estimators.FormTaskRatioSmoothed: {use: noFit, ratio: (*nearestfit.Prediction).TaskRatio, ewma: ratioEWMA},
 }
 
-// noFit leaves out fits, which ratios do not need.
+// noFit saves the time of fits, which ratios do not use.
 const noFit = nearestfit.NeighboursOnly
 
-// Form returns the work of tasks in one form, even if it is not better. It is nil if the run's groups are not of
-// the form's kind, or do not predict some unfinished task.
+// Form returns the times by one form of the method, whether or not it is better than bytes. It returns nil if the
+// form needs groups of another origin, or if an unfinished task has no prediction.
 func (p *Prediction) Form(f estimators.GroupForm) *Work {
 	s, form, g := &p.stage, &forms[f], p.stage.Groups
 	if g == nil || form.origin != dag.GroupsNone && form.origin != g.Origin {
@@ -238,9 +235,9 @@ func (p *Prediction) Form(f estimators.GroupForm) *Work {
 	return work(g, left)
 }
 
-// params returns the paper's parameters with four deviations (facts/nearestfit.md N2, N4). One curve serves all
-// tasks, which may each have finished few groups. Its points weigh by time, or the noise of the largest groups would
-// bend it. It is not extrapolated without limit. Keys that only some feeders have reported do not stay to the end.
+// params returns the paper's parameters with four differences (facts/nearestfit.md N2, N4). All tasks share one fit,
+// since each may have finished few groups. Weights fall with time, since the times of large groups vary most. The fit
+// is bounded. Remaining groups are conserved, since keys that only some feeders have reported match no finished group.
 func (s *Stage) params() nearestfit.Params {
 	p := nearestfit.Default()
 	p.Pooled, p.Weights, p.Bounded, p.Conserve = true, nearestfit.PerSecond, true, true
@@ -250,13 +247,11 @@ func (s *Stage) params() nearestfit.Params {
 	return p
 }
 
-// sizes returns the run's groups g at their expected final sizes. While feeders are left, keys still grow, so sizes
-// are scaled by the share of feeders that have reported. Tasks without reported keys get those of the profile, else
-// bytes alone: a tap around only the reduces, as in Pig's STREAM, reports no keys, and its bytes are those of
-// counters.
+// sizes returns Prediction.Sizes, from the run's groups g. Until all feeders have reported, sizes are divided by the
+// share that has. A task without reported keys has those of the profile, or only its bytes: a tap around reduces
+// alone, as in Pig's STREAM, reports no keys.
 //
-// One extra task has the groups of attempts that failed or were killed. They show the times of groups, but not the
-// progress of a task.
+// Groups of failed and killed attempts are in one more task: they show times of groups, but no task's progress.
 func (s *Stage) sizes(g *dag.Groups) *dag.Groups {
 	out := &dag.Groups{Origin: g.Origin, Maps: g.Maps, Reduces: make([]dag.ReduceGroups, s.Tasks+1), Note: g.Note}
 	growth, known := 1.0, s.profileFits()
@@ -291,14 +286,14 @@ func (s *Stage) sizes(g *dag.Groups) *dag.Groups {
 	return out
 }
 
-// profileFits reports whether the profile has the sizes of the run's tasks. If the numbers of tasks differ, keys
-// are in other tasks.
+// profileFits reports whether the profile's tasks have the same keys as this run's: another number of tasks divides
+// the keys in another way.
 func (s *Stage) profileFits() bool { return s.Profile != nil && len(s.Profile.Reduces) == s.Tasks }
 
-// profiled returns the profile's groups of a task: the same keys, scaled by the growth of the task.
+// profiled returns the profile's groups of a task, scaled by the growth of its bytes.
 func (s *Stage) profiled(task int) dag.ReduceGroups {
 	r, growth := s.Profile.Reduces[task], s.Growth
-	// Shuffled bytes may be compressed, and are more than keys and values: compare them only with each other.
+	// Bytes of a shuffle may be compressed and have headers, so they are not compared with the bytes of groups.
 	was := s.ProfileBytes.At(task)
 	if !(was > 0) {
 		was = r.Bytes
@@ -312,7 +307,7 @@ func (s *Stage) profiled(task int) dag.ReduceGroups {
 	return grown(r, growth)
 }
 
-// grown returns groups f times as large.
+// grown returns groups with all sizes multiplied by f.
 func grown(r dag.ReduceGroups, f float64) dag.ReduceGroups {
 	if f == 1 {
 		return r
@@ -329,8 +324,9 @@ func grown(r dag.ReduceGroups, f float64) dag.ReduceGroups {
 	return r
 }
 
-// curve returns the finished groups of the profile's run at this run's speed: by the times of groups of one size in
-// both runs, else by Slowdown. The tasks' time by bytes does not show the speed: larger keys take more of it.
+// curve returns the finished groups of the profile with times as this run would need. The factor is this run's time
+// divided by the profile's, for groups of the same sizes; if few are finished, it is Slowdown. Seconds a byte would be
+// no measure of speed, since they depend on the sizes of keys.
 func (s *Stage) curve(g *dag.Groups, params nearestfit.Params) []dag.GroupPoint {
 	if s.Profile == nil {
 		return nil
@@ -355,7 +351,7 @@ func (s *Stage) curve(g *dag.Groups, params nearestfit.Params) []dag.GroupPoint 
 			}
 		}
 	}
-	if min(took, expected) >= settled { // ratios of less work are noise (facts/measured.md 3)
+	if min(took, expected) >= settled { // with less work the ratio varies too much (facts/measured.md 3)
 		f = min(max(took/expected, 1./taskcost.MostSlowdown), taskcost.MostSlowdown)
 	}
 	for i := range out {
@@ -364,9 +360,8 @@ func (s *Stage) curve(g *dag.Groups, params nearestfit.Params) []dag.GroupPoint 
 	return out
 }
 
-// withCurve returns the groups behind Work: those of the run and, in one extra task, those of the profile and of
-// lost attempts. The extra task has their explicit sizes as well, so that groups that match no explicit size show
-// the sizes of implicit groups.
+// withCurve returns the groups that Work is computed from: g, with the curve's points in the last task. That task also
+// gets the explicit sizes behind its points. Then only points without a known key count as implicit groups.
 func (s *Stage) withCurve(g *dag.Groups, curve []dag.GroupPoint) *dag.Groups {
 	lost := g.Reduces[s.Tasks].Done
 	other := dag.ReduceGroups{Done: slices.Concat(curve, lost)}

@@ -12,16 +12,15 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// Bounds of a stage's data in a profile: with 20 bytes for a piece some 50 KB.
+// Limits of a stage in a profile: about 50 KB, with 20 bytes for a point.
 const (
-	learnedTasks  = 5000 // nothing is kept of more tasks
-	learnedPoints = 1000 // and as many names and sizes, or two sizes of each task if that is more
+	learnedTasks  = 5000 // a stage with more tasks is not kept
+	learnedPoints = 1000 // of points, of names, and of sizes, or two sizes for each task if that is more
 )
 
-// Learn returns the part of a stage's key groups that a profile keeps: the times of groups of succeeded attempts,
-// and the sizes of tasks. The sizes are those of the finished groups if these are complete, else those that all
-// feeders reported. Large groups stay as they are, since they take most of the time. It returns nil if there is
-// nothing to keep.
+// Learn returns the key groups of a stage for its profile: for each task the sizes of its groups and, of a succeeded
+// attempt, their times. If there are too many, small groups are joined; large ones, which take most of the time, stay
+// exact. It returns nil if nothing is known, or if the stage has too many tasks.
 func Learn(g *dag.Groups, attempts []dag.Attempt, tasks, feeders int) *dag.Groups {
 	if !g.Known() || tasks == 0 || tasks > learnedTasks {
 		return nil
@@ -62,8 +61,9 @@ func Learn(g *dag.Groups, attempts []dag.Attempt, tasks, feeders int) *dag.Group
 	return out
 }
 
-// learnTask returns the kept part of a task, and its sizes: those of its finished groups if nearly all of its bytes are
-// done (a report may be lost), else those that feeders reported, if all have.
+// learnTask returns what a profile keeps of a task, without points, and the sizes of its groups: those of the finished
+// groups if these have nearly all of the bytes (a report may be lost), else those that the feeders reported if all
+// have.
 func learnTask(r *dag.ReduceGroups, done []dag.GroupPoint, complete bool) (dag.ReduceGroups, []dag.GroupPoint) {
 	out, bytes := dag.NoReduceGroups(), bytesOf(done)
 	sizes, reported := done, complete && finite(r.Bytes)
@@ -88,10 +88,10 @@ func learnTask(r *dag.ReduceGroups, done []dag.GroupPoint, complete bool) (dag.R
 	return out, sizes
 }
 
-// finite reports whether v may be a size.
+// finite reports whether v is a valid size.
 func finite(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
 
-// bySize returns points in the order of their sizes. Points of one size are joined, and instants are dropped.
+// bySize returns the valid points by size, without instants. Points of one size are joined.
 func bySize(points []dag.GroupPoint) []dag.GroupPoint {
 	out := slices.Clone(points)
 	slices.SortStableFunc(out, func(a, b dag.GroupPoint) int { return cmp.Compare(a.Bytes, b.Bytes) })
@@ -118,7 +118,7 @@ func bytesOf(points []dag.GroupPoint) float64 {
 	return sum
 }
 
-// join adds p to q: groups, bytes and time are conserved.
+// join adds the groups of p to q. The sums of bytes and of time stay the same.
 func join(q, p *dag.GroupPoint) {
 	share := p.Count / (q.Count + p.Count)
 	q.Bytes += (p.Bytes - q.Bytes) * share
@@ -126,15 +126,15 @@ func join(q, p *dag.GroupPoint) {
 	q.Count += p.Count
 }
 
-// A piece is a point of a task, or a size, which took no time.
+// A piece is a point and its task. A size is a point without time.
 type piece struct {
 	task int
 	dag.GroupPoint
 }
 
-// bound reduces the lists of tasks to at most most points. The larger half stays unchanged; of the others,
-// neighbors in size are joined in pairs until there are few enough. If apart is set, only points of one task are
-// joined; then most must be at least two for each task.
+// bound joins points until all lists together have at most most. The most/2 largest stay as they are; the others are
+// joined in pairs of about the same size. If apart is set, both points of a pair are from one task, and most must be
+// at least two for each task.
 func bound(lists [][]dag.GroupPoint, most int, apart bool) {
 	var all []piece
 	for i, list := range lists {
@@ -162,7 +162,7 @@ func bound(lists [][]dag.GroupPoint, most int, apart bool) {
 	}
 }
 
-// halve joins pieces in pairs, with sizes to six digits.
+// halve joins pieces in pairs and rounds their sizes as profiles do.
 func halve(pieces []piece, apart bool) []piece {
 	n, single := 0, false // single: the last kept piece is not joined yet
 	for _, p := range pieces {
@@ -178,7 +178,7 @@ func halve(pieces []piece, apart bool) []piece {
 	return pieces[:n]
 }
 
-// boundNames keeps only the names of the largest groups.
+// boundNames removes the names of all but the learnedPoints largest groups.
 func boundNames(g *dag.Groups) {
 	var all []float64
 	for i := range g.Reduces {
