@@ -258,8 +258,9 @@ func replanned(plan *dag.Plan, was, is *schedule.Schedule) Change {
 		if by := a.end.Sub(b.end); !there || moved == 0 || (by > 0) != (moved > 0) || 2*by.Abs() < moved.Abs() {
 			continue
 		}
-		if !found || a.end < after[first].end || a.end == after[first].end && cmp.Or(
-			cmp.Compare(key.job, first.job), cmp.Compare(key.stage, first.stage), cmp.Compare(key.pause, first.pause)) < 0 {
+		order := cmp.Or(cmp.Compare(a.end, after[first].end), cmp.Compare(key.job, first.job),
+			cmp.Compare(key.stage, first.stage), cmp.Compare(key.pause, first.pause))
+		if !found || order < 0 {
 			first, found = key, true
 		}
 	}

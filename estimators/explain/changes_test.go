@@ -309,7 +309,8 @@ func TestChangesNameOthers(t *testing.T) {
 		{[]dag.Load{bob}, []dag.Load{more}, "bob's skew.pig uses 2560 MB, not 512"},
 		{[]dag.Load{bob}, nil, "bob's skew.pig is gone"},
 	} {
-		if got := loadChanges(&dag.Snapshot{Load: c.was}, &dag.Snapshot{Load: c.is}); len(got) != 1 || got[0] != c.want {
+		got := loadChanges(&dag.Snapshot{Load: c.was}, &dag.Snapshot{Load: c.is})
+		if len(got) != 1 || got[0] != c.want {
 			t.Errorf("%v, want %q", got, c.want)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
-// Three models predict each finished group from the groups before it: nearestfit, the seconds a byte of the whole stage,
-// and the seconds a byte of the task. The model with the smallest errors predicts the remaining groups.
+// Three models predict each finished group from the groups before it: nearestfit, the seconds a byte of the whole
+// stage, and the seconds a byte of the task. The model with the smallest errors predicts the remaining groups.
 
 // A verdict is the errors of the three models, in seconds. An error is that of a batch: the sum over the groups of one
 // task in one part (see looks). Errors of single groups would partly cancel in the predicted sums.
@@ -99,8 +99,8 @@ func judge(points []nearestfit.Arrival, n int, curve []dag.GroupPoint, params ne
 // folds is the number of parts that a profile's groups are divided into.
 const folds = 8
 
-// crossJudge returns the verdict on the groups of a profile, which has no order of time: it divides the tasks into folds
-// and predicts each from all others. If there are few tasks, it divides the points of each task.
+// crossJudge returns the verdict on the groups of a profile, which has no order of time: it divides the tasks into
+// folds and predicts each from all others. If there are few tasks, it divides the points of each task.
 func crossJudge(g *dag.Groups, params nearestfit.Params) verdict {
 	var v verdict
 	for f := range folds {
