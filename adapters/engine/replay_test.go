@@ -154,7 +154,7 @@ func sameAsHistory(t *testing.T, rec *recording.Answers, run []*dag.Snapshot) {
 		t.Fatalf("the history server has no job of %s", last.ID)
 	}
 	if last.State.String() != want.state {
-		t.Errorf("state %v, the history server says %s", last.State, want.state)
+		t.Errorf("got state %v, want %s, as in the history server", last.State, want.state)
 	}
 	finished, submitted := dag.NoInstant, 0
 	for i := range last.Jobs {
@@ -167,7 +167,7 @@ func sameAsHistory(t *testing.T, rec *recording.Answers, run []*dag.Snapshot) {
 		t.Errorf("%d jobs, the history server has %d", submitted, want.jobs)
 	}
 	if got := finished.Seconds(last.Origin()); got != (want.finished-want.submitted)/1000 {
-		t.Errorf("total %v s, the history server says %v s", got, (want.finished-want.submitted)/1000)
+		t.Errorf("got a total of %v s, want %v, as in the history server", got, (want.finished-want.submitted)/1000)
 	}
 	for node, to := range want.edges {
 		for to := range strings.SplitSeq(to, ",") {

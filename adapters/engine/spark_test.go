@@ -13,8 +13,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// played plays a recording of Spark to its end.
-func played(t *testing.T, name string, o recording.Options) (all []*dag.Snapshot, missed int) {
+// replay returns the snapshots of a recording of Spark, and how many rounds were missed.
+func replay(t *testing.T, name string, o recording.Options) (all []*dag.Snapshot, missed int) {
 	t.Helper()
 	return playedFile(t, filepath.Join("..", "spark", "testdata", name), o)
 }
@@ -91,7 +91,7 @@ func pending(s *dag.Snapshot, k int) int {
 // TestSparkRounds checks that a recording of a driver is played round by round, to the end of the last job.
 func TestSparkRounds(t *testing.T) {
 	t.Parallel()
-	all, missed := played(t, "skew-3.jsonl.gz", recording.Options{})
+	all, missed := replay(t, "skew-3.jsonl.gz", recording.Options{})
 	first, last := all[0], all[len(all)-1]
 	if first.At >= all[1].At || first.State != dag.Running || !first.Plan.Open {
 		t.Errorf("the first snapshot is of %d, %v, open %v", first.At, first.State, first.Plan.Open)
@@ -104,7 +104,7 @@ func TestSparkRounds(t *testing.T) {
 		t.Errorf("the last snapshot is %v, open %v, of %q", last.State, last.Plan.Open, last.Plan.Engine)
 	}
 	if got := last.Jobs[0].Finished.Sub(last.Origin()).Seconds(); got < 45 || got > 46 {
-		t.Errorf("it took %.1f s, the history server says 45.6", got)
+		t.Errorf("got %.1f s, want 45.6, as in the history server", got)
 	}
 	for k := range last.Plan.Jobs[0].Stages {
 		if n := pending(last, k); n != 0 {
@@ -121,7 +121,7 @@ func TestSparkRounds(t *testing.T) {
 // TestSparkLostExecutor checks that what an executor had written runs again when it is lost, and no more.
 func TestSparkLostExecutor(t *testing.T) {
 	t.Parallel()
-	all, _ := played(t, "fetch-3.jsonl.gz", recording.Options{})
+	all, _ := replay(t, "fetch-3.jsonl.gz", recording.Options{})
 	again := 0
 	for _, s := range all {
 		if s.Jobs[0].Stages[1].Succeeded() > 0 || len(s.Jobs[0].Stages[1].Attempts) > 4 {

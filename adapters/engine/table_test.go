@@ -42,7 +42,7 @@ func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		target        yarn.Target
 		engine, opens string
-		isAsked       bool // the ResourceManager is
+		requestsRM    bool // the ResourceManager is
 	}{
 		{yarn.Target{ID: "job_1_0001"}, "MapReduce", "job_1_0001", false},
 		{yarn.Target{ID: "pig_4711"}, "MapReduce", "pig_4711", false},
@@ -60,7 +60,7 @@ func TestFind(t *testing.T) {
 	} {
 		m := &manager{}
 		e, target, err := find(t.Context(), m, c.target)
-		if err != nil || e.Name != c.engine || target.ID != c.opens || len(m.requests) > 0 != c.isAsked {
+		if err != nil || e.Name != c.engine || target.ID != c.opens || len(m.requests) > 0 != c.requestsRM {
 			t.Errorf("%+v: %s opens %q after %q, %v", c.target, e.Name, target.ID, m.requests, err)
 		}
 	}

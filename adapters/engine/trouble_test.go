@@ -105,15 +105,15 @@ func TestFlaws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said []string
+	var got []string
 	for range 4 {
 		s, err := src.Next(context.Background())
 		var missed *dag.MissedError
 		switch {
 		case errors.As(err, &missed):
-			said = append(said, fmt.Sprint("missed ", missed.At))
+			got = append(got, fmt.Sprint("missed ", missed.At))
 		case err != nil:
-			said = append(said, err.Error())
+			got = append(got, err.Error())
 		default:
 			codes := fmt.Sprint(s.At)
 			for _, w := range s.Warnings {
@@ -121,14 +121,14 @@ func TestFlaws(t *testing.T) {
 					codes += " " + w.Code
 				}
 			}
-			said = append(said, codes)
+			got = append(got, codes)
 		}
 	}
 	want := []string{
 		"1000 observation", "missed 2000", "3000 observation torn_tape",
 		"the recording breaks off in the middle of a line at 1970-01-01T00:00:03Z, before the workflow's end",
 	}
-	if !slices.Equal(said, want) {
-		t.Errorf("got  %q\nwant %q", said, want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
