@@ -70,7 +70,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestFile reads one file, and the configuration beside it. A bad one that is asked for is an error.
+// TestFile reads one file, and the configuration beside it. A bad file is an error if the user named it.
 func TestFile(t *testing.T) {
 	found, err := ReadFiles(context.Background(), folder(), "done/a/job_1700000000000_0001-1-u-x.jhist")
 	if err != nil || len(found.Jobs) != 1 || !found.Jobs[0].Configured {
@@ -80,7 +80,7 @@ func TestFile(t *testing.T) {
 		t.Errorf("a note is %v", err)
 	}
 	if _, err := ReadFiles(context.Background(), folder(), "done/none"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("what is not there is %v", err)
+		t.Errorf("a missing file: got %v, want fs.ErrNotExist", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

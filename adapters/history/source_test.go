@@ -186,10 +186,10 @@ func TestLongWait(t *testing.T) {
 		j.Submitted = j.Submitted.Add(-time.Duration(days) * 24 * time.Hour)
 		snaps := snapshotsOf(t, j)
 		last := snaps[len(snaps)-1]
-		said := slices.ContainsFunc(last.Warnings, func(w dag.Warning) bool {
+		hasWarning := slices.ContainsFunc(last.Warnings, func(w dag.Warning) bool {
 			return strings.Contains(w.Text, "started 13d after its submission")
 		})
-		if said != want || last.State != dag.Succeeded {
+		if hasWarning != want || last.State != dag.Succeeded {
 			t.Errorf("%d days: %v, %v", days, last.State, last.Warnings)
 		}
 	}
@@ -240,7 +240,7 @@ func TestLaunches(t *testing.T) {
 	}
 }
 
-// TestTicks bounds the snapshots of a long run, and takes what is asked for.
+// TestTicks bounds the snapshots of a long run, and uses the interval that the caller sets.
 func TestTicks(t *testing.T) {
 	j := testJob("job_1700000000000_0001", 1000, 1)
 	j.Finished = j.Submitted.Add(1000 * time.Hour)

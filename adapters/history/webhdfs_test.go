@@ -12,16 +12,16 @@ import (
 )
 
 // server answers as WebHDFS is documented to: a NameNode that sends readers on to a DataNode.
-func server(t *testing.T, files map[string]string) (url string, asked *[]string) {
+func server(t *testing.T, files map[string]string) (url string, requests *[]string) {
 	t.Helper()
-	asked = new([]string)
+	requests = new([]string)
 	data := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/octet-stream")
 		fmt.Fprint(w, files[strings.TrimPrefix(r.URL.Path, prefix)])
 	}))
 	t.Cleanup(data.Close)
 	name := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		*asked = append(*asked, r.Method+" "+r.URL.String())
+		*requests = append(*requests, r.Method+" "+r.URL.String())
 		path, op := strings.TrimPrefix(r.URL.Path, prefix), r.URL.Query().Get("op")
 		_, isFile := files[path]
 		kids, isFolder := childrenOf(files, path)
@@ -46,7 +46,7 @@ func server(t *testing.T, files map[string]string) (url string, asked *[]string)
 		}
 	}))
 	t.Cleanup(name.Close)
-	return name.URL, asked
+	return name.URL, requests
 }
 
 func childrenOf(files map[string]string, folder string) (kids []string, ok bool) {
@@ -73,7 +73,7 @@ func childrenOf(files map[string]string, folder string) (kids []string, ok bool)
 }
 
 func TestHDFS(t *testing.T) {
-	url, asked := server(t, map[string]string{
+	url, requests := server(t, map[string]string{
 		"/done/2026/a.jhist": "Avro-Json", "/done/2026/b c%.jhist": "x",
 		"/done/z.json": "{}",
 	})
@@ -100,9 +100,9 @@ func TestHDFS(t *testing.T) {
 			t.Errorf("%s holds %s, %v", address, got, err)
 		}
 	}
-	for _, a := range *asked {
+	for _, a := range *requests {
 		if !strings.HasPrefix(a, "GET ") || !strings.Contains(a, "user.name=alice") {
-			t.Errorf("it was asked %s", a)
+			t.Errorf("unexpected request %s", a)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestOneFile(t *testing.T) {
 		t.Errorf("%q, %v", b, err)
 	}
 	if _, err := in.Stat("none_conf.xml"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("what is not there: %v", err)
+		t.Errorf("a missing path: got %v, want fs.ErrNotExist", err)
 	}
 	if _, err := in.Open("../etc/passwd"); !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("a way out: %v", err)
