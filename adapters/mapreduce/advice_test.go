@@ -35,11 +35,11 @@ func TestDeniedJobs(t *testing.T) {
 		want   int
 		denied bool
 	}{
-		"503 that says nothing": {
+		"503 without a body": {
 			http.StatusServiceUnavailable, lost, "jobs/job_1_0001/tasks", http.StatusForbidden,
 			true,
 		},
-		"503 that says something": {
+		"503 with a message": {
 			http.StatusServiceUnavailable, trouble, "jobs/job_1_0001/tasks",
 			http.StatusServiceUnavailable, false,
 		},
@@ -68,7 +68,7 @@ func TestDeniedJobs(t *testing.T) {
 			if named != c.denied {
 				t.Errorf("hint %q", e.Hint)
 			}
-			if c.denied && !strings.HasSuffix(yarn.Brief(fmt.Errorf("asked: %w", err)), "("+e.Hint+")") {
+			if c.denied && !strings.HasSuffix(yarn.Brief(fmt.Errorf("request: %w", err)), "("+e.Hint+")") {
 				t.Errorf("a warning leaves out what to do: %s", yarn.Brief(err))
 			}
 		})
@@ -145,11 +145,11 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, func(w http.ResponseWriter, r *http.Request) { c.answer(w) })
 			cl := clientOf(t, rest.Options{}, s.URL)
-			ask := cl.RM
+			get := cl.RM
 			if c.am {
-				ask = func(ctx context.Context, p string) ([]byte, error) { return cl.AM(ctx, "application_1_0001", p) }
+				get = func(ctx context.Context, p string) ([]byte, error) { return cl.AM(ctx, "application_1_0001", p) }
 			}
-			_, err := ask(context.Background(), "jobs/x")
+			_, err := get(context.Background(), "jobs/x")
 			e, ok := errors.AsType[*rest.Error](err)
 			if !ok {
 				t.Fatalf("got %v", err)

@@ -35,12 +35,12 @@ func TestPathsOfTheServices(t *testing.T) {
 	s := serve(t, h)
 	c := siteClient(t, yarn.Site{JHS: s.URL}, rest.Options{User: "al ice"}, s.URL)
 	ctx := context.Background()
-	for _, ask := range []func() ([]byte, error){
+	for _, get := range []func() ([]byte, error){
 		func() ([]byte, error) { return c.RM(ctx, "apps?limit=3") },
 		func() ([]byte, error) { return c.AM(ctx, "application_1_0002", "jobs/job_1_0002") },
 		func() ([]byte, error) { return c.JHS(ctx, "info") },
 	} {
-		if body, err := ask(); err != nil || string(body) != `{}` {
+		if body, err := get(); err != nil || string(body) != `{}` {
 			t.Fatalf("%s, %v", body, err)
 		}
 	}
@@ -50,7 +50,7 @@ func TestPathsOfTheServices(t *testing.T) {
 		"/ws/v1/history/info?user.name=al+ice",
 	}
 	if !slices.Equal(seen, want) {
-		t.Errorf("asked %q, want %q", seen, want)
+		t.Errorf("requested %q, want %q", seen, want)
 	}
 }
 
@@ -88,9 +88,9 @@ const warningPage = `<html>
 
 func TestProxysWarningPageIsApprovedOnce(t *testing.T) {
 	for _, forgiving := range []bool{true, false} {
-		asked := 0
+		requests := 0
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			asked++
+			requests++
 			c, err := r.Cookie("checked_application_1_0001")
 			if forgiving && err == nil && (c.Value == "true" || r.URL.Query().Get("proxyapproved") == "true") {
 				http.SetCookie(w, &http.Cookie{
@@ -110,15 +110,15 @@ func TestProxysWarningPageIsApprovedOnce(t *testing.T) {
 		_, err := c.AM(context.Background(), "application_1_0001", "jobs/job_1_0001?x=1")
 		if forgiving {
 			_, err2 := c.AM(context.Background(), "application_1_0001", "jobs/job_1_0001")
-			if err != nil || err2 != nil || asked != 3 {
-				t.Errorf("%v, %v after %d requests, want 3", err, err2, asked)
+			if err != nil || err2 != nil || requests != 3 {
+				t.Errorf("%v, %v after %d requests, want 3", err, err2, requests)
 			}
 			continue
 		}
 		var e *rest.Error
 		if !errors.As(err, &e) || e.Status != 200 || !strings.Contains(e.Text, "may not be safe") ||
-			!strings.Contains(err.Error(), "ask as its owner") || asked != 2 {
-			t.Errorf("%v after %d requests, want an error after 2", err, asked)
+			!strings.Contains(err.Error(), "ask as its owner") || requests != 2 {
+			t.Errorf("%v after %d requests, want an error after 2", err, requests)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestProxysRedirectNamesTheHistoryServer(t *testing.T) {
 	}
 	answered(t)(c.JHS(context.Background(), "mapreduce/jobs/job_1_0001"))
 	if n := requests.Load(); n != 5 {
-		t.Errorf("%d requests: the guess, the proxy once more, and from then on what its redirect says", n)
+		t.Errorf("%d requests, want 5: the guess, the proxy again, then the address of its redirect", n)
 	}
 	for location, want := range map[string]string{
 		"http://rm:8088/cluster/app/application_1_0001": "",
@@ -176,16 +176,16 @@ func TestProxysRedirectIsNeverFollowed(t *testing.T) {
 }
 
 func TestStandbyPointsToTheActive(t *testing.T) {
-	asked := map[string]int{}
+	requests := map[string]int{}
 	active := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		asked["active"]++
+		requests["active"]++
 		if q := r.URL.Query(); len(q["user.name"]) != 1 {
-			t.Errorf("the active one is asked %s", r.URL)
+			t.Errorf("the active one got the request %s", r.URL)
 		}
 		sendJSON(w, `{"apps":{}}`)
 	})
 	standby := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		asked["standby"]++
+		requests["standby"]++
 		w.Header().Set("Location", active.URL+r.URL.RequestURI()) // with the user's name in it
 		w.WriteHeader(http.StatusTemporaryRedirect)
 		fmt.Fprint(w, "This is standby RM. The redirect url is: /ws/v1/cluster/apps")
@@ -197,12 +197,12 @@ func TestStandbyPointsToTheActive(t *testing.T) {
 		}
 	}
 	answered(t)(c.AM(context.Background(), "application_1_0001", "info"))
-	if asked["standby"] != 1 || asked["active"] != 4 || c.Active() != active.URL {
-		t.Errorf("asked %v, active %s: the active one is to be remembered", asked, c.Active())
+	if requests["standby"] != 1 || requests["active"] != 4 || c.Active() != active.URL {
+		t.Errorf("got requests %v, active %s; want 1 to the standby, 4 to the active one", requests, c.Active())
 	}
 }
 
-func TestStandbyThatKnowsNoActive(t *testing.T) {
+func TestStandbyWithoutActive(t *testing.T) {
 	standby := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Refresh", "3;url=/ws/v1/cluster/apps") // facts/hadoop.md A3: no Location
 		w.WriteHeader(http.StatusTemporaryRedirect)
@@ -218,7 +218,7 @@ func TestStandbyThatKnowsNoActive(t *testing.T) {
 }
 
 // TestNoActiveManager checks that two ResourceManagers on standby are not reported as a login page. RMWebAppFilter
-// answers with status 200 once it has given up looking for an active one.
+// answers with status 200 once it has found no active one.
 func TestNoActiveManager(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"There is no active RM right now.", "Can not find any active RM. Will retry in next 8 seconds."} {
@@ -238,19 +238,19 @@ func TestNoActiveManager(t *testing.T) {
 }
 
 func TestDeadManagerIsPassedOver(t *testing.T) {
-	dead := httptest.NewServer(http.NotFoundHandler())
-	dead.Close()
-	asked := 0
-	alive := serve(t, func(w http.ResponseWriter, r *http.Request) { asked++; sendJSON(w, `{}`) })
-	c := clientOf(t, rest.Options{}, dead.URL, alive.URL)
-	if _, err := c.RM(context.Background(), "info"); err != nil || c.Active() != alive.URL {
+	down := httptest.NewServer(http.NotFoundHandler())
+	down.Close()
+	requests := 0
+	up := serve(t, func(w http.ResponseWriter, r *http.Request) { requests++; sendJSON(w, `{}`) })
+	c := clientOf(t, rest.Options{}, down.URL, up.URL)
+	if _, err := c.RM(context.Background(), "info"); err != nil || c.Active() != up.URL {
 		t.Errorf("%v, active %s", err, c.Active())
 	}
-	_, err := clientOf(t, rest.Options{}, dead.URL).RM(context.Background(), "info")
+	_, err := clientOf(t, rest.Options{}, down.URL).RM(context.Background(), "info")
 	if e, ok := errors.AsType[*rest.Error](err); !ok || e.Status != 0 || !strings.Contains(e.Hint, "nothing listens") {
 		t.Errorf("got %v", err)
 	}
-	_, err = clientOf(t, rest.Options{}, dead.URL, dead.URL+"/x").RM(context.Background(), "info")
+	_, err = clientOf(t, rest.Options{}, down.URL, down.URL+"/x").RM(context.Background(), "info")
 	if err == nil || strings.Count(err.Error(), "connection refused") != 2 || strings.Contains(err.Error(), "\n") {
 		t.Errorf("both must be named, in one line: %v", err)
 	}
@@ -263,7 +263,7 @@ func TestPathOfAGatewayStays(t *testing.T) {
 	answered(t)(c.RM(context.Background(), "info?a=b"))
 	answered(t)(c.RM(context.Background(), "info"))
 	if want := []string{"/gateway/x/ws/v1/cluster/info", "/gateway/x/ws/v1/cluster/info"}; !slices.Equal(seen, want) {
-		t.Errorf("asked %q", seen)
+		t.Errorf("got requests %q, want %q", seen, want)
 	}
 }
 
@@ -290,7 +290,7 @@ func TestTapSeesNeitherUserNorCookie(t *testing.T) {
 func TestAuthReplacesUserName(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Has("user.name") || r.Header.Get("Authorization") != "Negotiate x" {
-			t.Errorf("asked %s with %q", r.URL, r.Header.Get("Authorization"))
+			t.Errorf("got the request %s with %q", r.URL, r.Header.Get("Authorization"))
 		}
 		sendJSON(w, `{}`)
 	})
@@ -314,11 +314,11 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(401, "text/html", "", "Negotiate", "<title>Error 401 Authentication\nrequired</title>")
 	f.Add(404, "application/json", "", "", `{"RemoteException":{"exception":"X","message":"a\u001b[31mb"}}`)
 	f.Fuzz(func(t *testing.T, status int, kind, location, authenticate, body string) {
-		asked := 0
+		requests := 0
 		c := siteClient(t, yarn.Site{JHS: "http://jhs"}, rest.Options{
 			MaxBody: 1 << 16,
 			Transport: rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
-				asked++
+				requests++
 				return &http.Response{
 					StatusCode: status, Body: io.NopCloser(strings.NewReader(body)),
 					Header: http.Header{
@@ -330,12 +330,12 @@ func FuzzAnswers(f *testing.F) {
 			}),
 		}, "http://rm:8088", "http://rm2:8088")
 		ctx := context.Background()
-		for _, ask := range []func() ([]byte, error){
+		for _, get := range []func() ([]byte, error){
 			func() ([]byte, error) { return c.RM(ctx, "apps") },
 			func() ([]byte, error) { return c.AM(ctx, "application_1_0001", "jobs") },
 			func() ([]byte, error) { return c.JHS(ctx, "info") },
 		} {
-			_, err := ask()
+			_, err := get()
 			if err == nil {
 				continue
 			}
@@ -344,8 +344,8 @@ func FuzzAnswers(f *testing.F) {
 				t.Errorf("error %q", s)
 			}
 		}
-		if asked > 30 {
-			t.Errorf("%d requests for three questions", asked)
+		if requests > 30 {
+			t.Errorf("%d requests for three calls, want at most 30", requests)
 		}
 	})
 }

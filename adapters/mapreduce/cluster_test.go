@@ -79,10 +79,10 @@ func TestNodeLost(t *testing.T) {
 // TestNodeNamedByMaster: if the list of nodes is old, as in a recording, the master's report of a node counts.
 func TestNodeNamedByMaster(t *testing.T) {
 	for what, c := range map[string]struct {
-		total int
-		maps  []string
-		said  string // diagnosis of the running map's attempt, which was killed
-		want  string
+		total     int
+		maps      []string
+		diagnosis string // diagnosis of the running map's attempt, which was killed
+		want      string
 	}{
 		"the master names it": {
 			4096,
@@ -106,9 +106,9 @@ func TestNodeNamedByMaster(t *testing.T) {
 		l.tick(t, src, time.Second)
 		l.cluster(c.total, 2, 1, "")
 		l.runs("0001", 0, append(c.maps, "SCHEDULED")...)
-		if c.said != "" {
+		if c.diagnosis != "" {
 			path := "0001/tasks/task_1_0001_m_000001/attempts"
-			b := strings.Replace(l.am[path], `"RUNNING"`, `"KILLED","diagnostics":"`+strings.Replace(c.said, "N", "n2",
+			b := strings.Replace(l.am[path], `"RUNNING"`, `"KILLED","diagnostics":"`+strings.Replace(c.diagnosis, "N", "n2",
 				1)+`\nContainer released on a *lost* node"`, 1)
 			l.am[path] = b
 		}
@@ -120,8 +120,8 @@ func TestNodeNamedByMaster(t *testing.T) {
 			t.Errorf("%s: a tick later lost is %q", what, lost(s))
 		}
 		l.cluster(c.total, 2, 2, "")
-		if s = l.tick(t, src, time.Second); l.asked["nodes"] == 0 || lost(s) != c.want {
-			t.Errorf("%s: asked again, the old list has it that lost is %q", what, lost(s))
+		if s = l.tick(t, src, time.Second); l.requests["nodes"] == 0 || lost(s) != c.want {
+			t.Errorf("%s: after another request: lost %q", what, lost(s))
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestNodeThatIsBack(t *testing.T) {
 		"killed before it was back":                     {true, 1, 2, ""},
 		"killed for it when it was back":                {true, 1, 4, ""},
 		"started when it was back, and killed for more": {true, 4, 5, "n1"},
-		"killed for what no list has told":              {false, 1, 2, ""},
+		"killed for a loss that no list reports":        {false, 1, 2, ""},
 	} {
 		l := onNodes(t)
 		src := NewSource(l, yarn.Target{})
@@ -162,8 +162,8 @@ func TestNodeThatIsBack(t *testing.T) {
 		if s := l.tick(t, src, 0); lost(s) != c.want {
 			t.Errorf("%s: lost is %q, want %q (%s)", name, lost(s), c.want, l.am[path])
 		}
-		asked := l.asked["nodes"]
-		if s := l.tick(t, src, time.Second); lost(s) != "" || c.want != "" && l.asked["nodes"] == asked {
+		before := l.requests["nodes"]
+		if s := l.tick(t, src, time.Second); lost(s) != "" || c.want != "" && l.requests["nodes"] == before {
 			t.Errorf("%s: the list has it, and lost is %q", name, lost(s))
 		}
 	}
@@ -270,7 +270,7 @@ func TestNodeLabels(t *testing.T) {
 	}
 }
 
-// TestNodeAvoided: which nodes a master avoids is asked once attempts have failed, of the newest master.
+// TestNodeAvoided: once attempts have failed, the nodes that the newest master avoids are requested.
 func TestNodeAvoided(t *testing.T) {
 	l := onNodes(t)
 	l.rm["apps/application_1_0001/appattempts"] = `{"appAttempts":{"appAttempt":[{"id":1,"blacklistedNodes":"n3"},{"id":2,"blacklistedNodes":"n1, n2"}]}}`
@@ -289,7 +289,7 @@ func TestNodeAvoided(t *testing.T) {
 	}
 }
 
-// TestPreempted: an attempt whose container the scheduler has taken back is killed without a failure, and its task
+// TestPreempted: an attempt whose container the scheduler preempted is killed without a failure, and its task
 // waits again. The answers are those of a real ResourceManager that preempts.
 func TestPreempted(t *testing.T) {
 	l := newLab()

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
-// patient is a cluster whose answers a test changes.
+// patient is a cluster with responses that a test changes.
 type patient map[string]func(w http.ResponseWriter, r *http.Request)
 
 func body(s string) func(w http.ResponseWriter, r *http.Request) {
@@ -115,24 +115,24 @@ func TestDoctorFinds(t *testing.T) {
 		want   []string
 		not    string
 	}{
-		"a dead history server": {
+		"a history server that is down": {
 			func(p patient) {}, func(o *options) { o.Site.JHS = "http://127.0.0.1:1" },
 			[]string{"history server fail:", "nothing listens"},
 			"",
 		},
-		"a dead ResourceManager": {
+		"a ResourceManager that is down": {
 			func(p patient) {}, func(o *options) { o.Site.RMs[0].URL = "http://127.0.0.1:1" },
 			[]string{"resourcemanager fail:", "nothing listens", "history server ok"},
 			"proxy",
 		},
-		"two dead ones": {
+		"two that are down": {
 			func(p patient) {}, func(o *options) {
 				o.Site.RMs = []yarn.Manager{{ID: "rm1", URL: "http://127.0.0.1:1"}, {ID: "rm2", URL: "http://127.0.0.1:2"}}
 			},
 			[]string{"resourcemanager fail: no ResourceManager answers (check the addresses: http://127.0.0.1:1, http://127.0.0.1:2)"},
 			"proxy",
 		},
-		"one dead of two": {func(p patient) {}, func(o *options) {
+		"one of two is down": {func(p patient) {}, func(o *options) {
 			o.Site.RMs = []yarn.Manager{{ID: "rm1", URL: "http://127.0.0.1:1"}, {ID: "rm2", URL: o.Site.RMs[0].URL}}
 		}, []string{"resourcemanager rm1 warn:", "resourcemanager rm2 ok:", "proxy ok"}, "fail"},
 		"only a standby": {

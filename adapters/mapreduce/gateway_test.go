@@ -65,7 +65,7 @@ func TestGateway(t *testing.T) {
 	g, u, ca := gatewayed(t)
 	c, ctx := through(t, u+"/gateway/default", ca, "hu-sh"), context.Background()
 	for _, q := range []struct {
-		ask        func() ([]byte, error)
+		get        func() ([]byte, error)
 		body, path string
 	}{
 		{
@@ -77,12 +77,12 @@ func TestGateway(t *testing.T) {
 			"/gateway/default/jobhistory/ws/v1/history/mapreduce/jobs",
 		},
 	} {
-		body, err := q.ask()
+		body, err := q.get()
 		if err != nil || string(body) != `{"path":"`+q.body+`"}` {
 			t.Errorf("%s: %s, %v", q.path, body, err)
 		}
-		if saw, _ := g.Saw(); saw[len(saw)-1] != q.path {
-			t.Errorf("the gateway was asked for %s, want %s", saw[len(saw)-1], q.path)
+		if paths, _ := g.Saw(); paths[len(paths)-1] != q.path {
+			t.Errorf("the gateway got %s, want %s", paths[len(paths)-1], q.path)
 		}
 	}
 	if want := u + "/gateway/default/yarn"; c.Active() != want {

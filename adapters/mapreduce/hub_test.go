@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestHubMissed: an application that has ended between two lists that would show it is not forgotten meanwhile, nor is
+// TestHubMissed: an application that ended between two lists that would show it stays meanwhile, nor is
 // its configuration; one that such a list does not have is.
 func TestHubMissed(t *testing.T) {
 	l := newLab()
@@ -38,7 +38,7 @@ func TestHubMissed(t *testing.T) {
 			t.Errorf("%+v run", all)
 		}
 		if c, _ := hub.conf("application_1_0001"); c == nil {
-			t.Error("its configuration is forgotten")
+			t.Error("its configuration is gone")
 		}
 		src := hub.Source("application_1_0001")
 		for range 2 {
@@ -56,14 +56,14 @@ func TestHubMissed(t *testing.T) {
 	}
 }
 
-// TestHubRunning: what each application holds and has asked for, what its queue lets it have, and how much is free.
+// TestHubRunning: each application's allocated and pending memory, the limit of its queue, and the free memory.
 func TestHubRunning(t *testing.T) {
-	l := needLab()
+	l := tenantLab()
 	l.rm["metrics"] = `{"clusterMetrics":{"totalMB":3072,"allocatedMB":1536,"reservedMB":512,"activeNodes":1}}`
 	l.rm["scheduler"] = `{"scheduler":{"schedulerInfo":{"queues":{"queue":[{"queueName":"default","absoluteCapacity":50,"absoluteMaxCapacity":75,"userLimitFactor":0.5}]}}}}`
 	hub := newHub(l)
 	if total, free := hub.Room(); total != 0 || free != 0 {
-		t.Errorf("before anything was asked: %d, %d", total, free)
+		t.Errorf("before the first request: got %d MB, %d free, want 0", total, free)
 	}
 	if err := refresh(t, hub); err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestHubRunning(t *testing.T) {
 // come later.
 func TestHubKeeps(t *testing.T) {
 	t.Parallel()
-	l := needLab()
+	l := tenantLab()
 	l.rm["metrics"] = `{"clusterMetrics":{"totalMB":3072,"allocatedMB":1536,"activeNodes":1}}`
 	l.rm["scheduler"] = `{"scheduler":{"schedulerInfo":{"queues":{"queue":[{"queueName":"default","absoluteCapacity":50,"absoluteMaxCapacity":75}]}}}}`
 	hub := newHub(l)

@@ -101,8 +101,8 @@ func TestUnread(t *testing.T) {
 	l.reads(t, l.tick(t, src, 3*time.Second), 2)
 	for n := range int(unreadPatience/(6*time.Second)) - 1 {
 		l.reads(t, l.tick(t, src, 6*time.Second), 2)
-		if l.asked["0001/tasks/task_1_0001_m_000001/attempts"]+l.asked["0001/tasks/task_1_0001_m_000000/counters"] > 0 {
-			t.Fatalf("tick %d asks again: %v", n, l.asked)
+		if l.requests["0001/tasks/task_1_0001_m_000001/attempts"]+l.requests["0001/tasks/task_1_0001_m_000000/counters"] > 0 {
+			t.Fatalf("tick %d repeats requests: %v", n, l.requests)
 		}
 	}
 	if s := l.tick(t, src, 6*time.Second); s.State != dag.Succeeded {

@@ -14,17 +14,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A lab is a cluster whose answers a test writes. What it does not hold is 404.
+// A lab is a cluster with responses that a test writes. Others are 404.
 type lab struct {
 	now     dag.Instant
 	rm      map[string]string // by path without query
 	am, jhs map[string]string // by path below the job, e.g. "0001/tasks"
-	dead    error             // every question gets it
+	err     error             // every request fails with it
 	running string            // the list of running applications, where it is another one
 	refused map[string]int    // paths of masters to the status that they get
 
-	mu    sync.Mutex
-	asked map[string]int // in this tick
+	mu       sync.Mutex
+	requests map[string]int // in this tick
 }
 
 const labStart = 1_795_000_000_000
@@ -32,19 +32,19 @@ const labStart = 1_795_000_000_000
 func newLab() *lab {
 	return &lab{
 		now: labStart, rm: map[string]string{"metrics": `{"clusterMetrics":{"totalMB":3072,"activeNodes":1}}`},
-		am: map[string]string{}, jhs: map[string]string{}, asked: map[string]int{},
+		am: map[string]string{}, jhs: map[string]string{}, requests: map[string]int{},
 	}
 }
 
 func (l *lab) Now() dag.Instant { return l.now }
 
 func (l *lab) get(from map[string]string, path string) ([]byte, error) {
-	if l.dead != nil {
-		return nil, l.dead
+	if l.err != nil {
+		return nil, l.err
 	}
 	path, query, _ := strings.Cut(path, "?")
 	l.mu.Lock()
-	l.asked[path]++
+	l.requests[path]++
 	l.mu.Unlock()
 	if path == "apps" && l.running != "" && strings.Contains(query, "states=") {
 		return []byte(l.running), nil
@@ -61,7 +61,7 @@ func (l *lab) AM(_ context.Context, app, path string) ([]byte, error) {
 		return nil, &rest.Error{URL: path, Status: status}
 	}
 	l.mu.Lock()
-	l.asked[path]++
+	l.requests[path]++
 	l.mu.Unlock()
 	return l.get(l.am, strings.TrimPrefix(path, "jobs/job_1_"))
 }
@@ -70,19 +70,19 @@ func (l *lab) JHS(_ context.Context, path string) ([]byte, error) {
 	return l.get(l.jhs, strings.TrimPrefix(path, "mapreduce/jobs/job_1_"))
 }
 
-// apps sets the list: each "number state final held", e.g. "1 RUNNING UNDEFINED 512".
+// apps sets the list: each "number state final MB", e.g. "1 RUNNING UNDEFINED 512".
 func (l *lab) apps(list ...string) {
 	var out []string
 	for _, s := range list {
-		var n, held int
+		var n, mb int
 		var state, final string
-		fmt.Sscanf(s, "%d %s %s %d", &n, &state, &final, &held)
+		fmt.Sscanf(s, "%d %s %s %d", &n, &state, &final, &mb)
 		finished := 0
 		if state == "FINISHED" {
 			finished = labStart + 20_000 + n
 		}
 		one := fmt.Sprintf(`{"finishedTime":%d,"id":"application_1_%04d","user":"alice","name":"PigLatin:q.pig","queue":"default","state":"%s","finalStatus":"%s","applicationType":"MAPREDUCE","startedTime":%d,"allocatedMB":%d,"runningContainers":%d}`,
-			finished, n, state, final, labStart+1000*n, held, held/256)
+			finished, n, state, final, labStart+1000*n, mb, mb/256)
 		l.rm[fmt.Sprintf("apps/application_1_%04d", n)] = `{"app":` + one + `}`
 		out = append(out, one)
 	}
@@ -145,14 +145,14 @@ func (l *lab) ends(job, state string) {
 func (l *lab) tick(t *testing.T, src *Source, after time.Duration) *dag.Snapshot {
 	t.Helper()
 	l.now = l.now.Add(after)
-	clear(l.asked)
+	clear(l.requests)
 	s, err := src.Next(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, n := range l.asked {
+	for path, n := range l.requests {
 		if n > 1 {
-			t.Errorf("%s was asked %d times in a tick", path, n)
+			t.Errorf("got %d requests of %s in a tick, want 1", n, path)
 		}
 	}
 	return s

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestConfBounds: what is kept of a configuration is bounded, however long the lists in it are.
+// TestConfBounds: the part of a configuration that is kept is bounded, whatever the length of its lists.
 func TestConfBounds(t *testing.T) {
 	t.Parallel()
 	var all []Property
@@ -35,7 +35,7 @@ func TestConfBounds(t *testing.T) {
 		t.Errorf("%d inputs, %d nodes and edges, %v after a", len(c.Input), edges, c.After["a"])
 	}
 	if got := fields(strings.Repeat("é", mostText)+",a", mostNames); len(got) != 0 {
-		t.Errorf("%d elements of a list whose first is too long", len(got))
+		t.Errorf("got %d elements of a list with a first element that is too long, want 0", len(got))
 	}
 	if got := fields("b, a,,b", mostNames); strings.Join(got, " ") != "a b" {
 		t.Error(got)
@@ -70,10 +70,10 @@ func TestConf(t *testing.T) {
 func TestContainerSize(t *testing.T) {
 	none := input.Optional{}
 	for _, c := range []struct {
-		asked input.Optional
-		opts  string
-		step  float64
-		want  int
+		requested input.Optional
+		opts      string
+		step      float64
+		want      int
 	}{
 		{input.Some(256), "-Xmx160m", 256, 256},
 		{input.Some(300), "", 256, 512},
@@ -82,7 +82,7 @@ func TestContainerSize(t *testing.T) {
 		{none, "-Xmx2g", 1024, 3072},                           // 2560 rounded up
 		{input.Some(1e18), "", 1, yarn.MaxMB},
 	} {
-		if got := container(c.asked, c.opts, 0.8, 1024, c.step); got != c.want {
+		if got := container(c.requested, c.opts, 0.8, 1024, c.step); got != c.want {
 			t.Errorf("%+v: %d MB", c, got)
 		}
 	}

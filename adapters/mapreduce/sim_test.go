@@ -17,9 +17,9 @@ type simREST struct {
 	snap *dag.Snapshot
 	plan *dag.Plan // the whole truth
 
-	mu    sync.Mutex
-	asked map[string]int // paths of this tick
-	bytes int            // of bodies since the beginning
+	mu       sync.Mutex
+	requests map[string]int // paths of this tick
+	bytes    int            // of bodies since the beginning
 }
 
 func (r *simREST) Now() dag.Instant { return r.snap.At }
@@ -36,7 +36,7 @@ func simTaskName(n int, k dag.StageIndex, index int) string {
 func (r *simREST) answer(path, body string) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.asked[path]++
+	r.requests[path]++
 	r.bytes += len(body)
 	if body == "" {
 		return nil, &rest.Error{URL: path, Status: http.StatusNotFound}

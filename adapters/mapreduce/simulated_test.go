@@ -47,9 +47,9 @@ func watch(t *testing.T, plan *dag.Plan, opt simulate.Options, each func(r *simR
 	for {
 		snap, err := sim.Next(context.Background())
 		if err != nil {
-			t.Fatalf("the simulation is over, the source is not: %v; it is %v", err, last.State)
+			t.Fatalf("the simulation has ended, the source has not: %v; state %v", err, last.State)
 		}
-		r.snap, r.asked = snap, map[string]int{}
+		r.snap, r.requests = snap, map[string]int{}
 		got, err := src.Next(context.Background())
 		var none *yarn.NoWorkflowError
 		switch {
@@ -58,9 +58,9 @@ func watch(t *testing.T, plan *dag.Plan, opt simulate.Options, each func(r *simR
 		case err != nil:
 			t.Fatal(err)
 		}
-		for path, n := range r.asked {
+		for path, n := range r.requests {
 			if n > 1 {
-				t.Fatalf("%s was asked %d times in a tick", path, n)
+				t.Fatalf("got %d requests of %s in a tick, want 1", n, path)
 			}
 		}
 		last = got
@@ -79,7 +79,7 @@ func TestObservedAsSimulated(t *testing.T) {
 	confs := map[string]int{}
 	last := watch(t, query(20, 4), simulate.Options{Seed: 1, Noise: 0.1, FailRate: 20, Every: 2 * time.Second},
 		func(r *simREST, got *dag.Snapshot) {
-			for path := range r.asked {
+			for path := range r.requests {
 				if len(path) > 5 && path[len(path)-5:] == "/conf" {
 					confs[path]++
 				}
@@ -117,11 +117,11 @@ func TestObservedAsSimulated(t *testing.T) {
 		t.Error("no attempt failed: the test does not test failures")
 	}
 	if len(confs) != 3 {
-		t.Errorf("confs asked: %v", confs)
+		t.Errorf("configurations requested: %v", confs)
 	}
 	for path, n := range confs {
 		if n != 1 {
-			t.Errorf("%s was asked %d times", path, n)
+			t.Errorf("got %d requests of %s, want 1", n, path)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestPolling(t *testing.T) {
 				one = r.naive() // it grows slowly
 			}
 			naive, ticks = naive+one, ticks+1
-			if n := len(r.asked); n > 2*tasksATick+20 {
+			if n := len(r.requests); n > 2*tasksATick+20 {
 				t.Errorf("%d questions in one tick", n)
 			}
 			if got.ID == "pig_1" &&

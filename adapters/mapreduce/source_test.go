@@ -52,7 +52,7 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestComesLater: while there is nothing to watch, questions that failed are asked again.
+// TestComesLater: while there is nothing to watch, failed requests are repeated.
 func TestComesLater(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 512")
@@ -120,7 +120,7 @@ func TestMasterRestarts(t *testing.T) {
 	}
 }
 
-// TestMasterRestartsUnseen: between two polls the master died and came again.
+// TestMasterRestartsUnseen: between two polls the master failed and restarted.
 func TestMasterRestartsUnseen(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 1024")
@@ -144,7 +144,7 @@ func TestFailover(t *testing.T) {
 	l.runs("0001", 0, "SUCCEEDED", "RUNNING", "SCHEDULED")
 	src := NewSource(l, yarn.Target{})
 	l.tick(t, src, 0)
-	l.dead = &rest.Error{URL: "http://rm1", Text: "connection refused"}
+	l.err = &rest.Error{URL: "http://rm1", Text: "connection refused"}
 	for range 3 {
 		l.now = l.now.Add(4 * time.Second)
 		var missed *dag.MissedError
@@ -152,7 +152,7 @@ func TestFailover(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 	}
-	l.dead = nil
+	l.err = nil
 	l.apps("1 ACCEPTED UNDEFINED 0")
 	l.rm["apps/application_1_0001/appattempts"] = `{"appAttempts":{"appAttempt":{"id":1}}}`
 	s := l.tick(t, src, time.Second)

@@ -11,24 +11,26 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// told is a task to which a list and responses about attempts are given at instants of a test's choice.
-type told struct {
+// reportedTask is a task for which a test sets the task list and the responses about attempts.
+type reportedTask struct {
 	t *testing.T
 	*task
 }
 
-func newTold(t *testing.T) *told { return &told{t, newTask(&job{}, dag.Map, 3)} }
+func newReportedTask(t *testing.T) *reportedTask {
+	return &reportedTask{t, newTask(&job{}, dag.Map, 3)}
+}
 
-func (x *told) list(at dag.Instant, state, success string) {
+func (x *reportedTask) list(at dag.Instant, state, success string) {
 	line := of[wireTask](x.t, fmt.Sprintf(
 		`{"id":"task_1_0001_m_000003","state":"%s","startTime":5,"finishTime":77,"progress":50,"successfulAttempt":"%s"}`, state, success))
 	x.listed(&line, at)
 }
 
-// say reports attempts as "number STATE", separated by commas.
-func (x *told) say(at dag.Instant, attempts string) {
+// attempts reports attempts as "number STATE", separated by commas.
+func (x *reportedTask) attempts(at dag.Instant, states string) {
 	var list []string
-	for a := range strings.SplitSeq(attempts, ",") {
+	for a := range strings.SplitSeq(states, ",") {
 		var n int
 		var state string
 		fmt.Sscanf(a, "%d %s", &n, &state)
@@ -39,7 +41,7 @@ func (x *told) say(at dag.Instant, attempts string) {
 	x.report(b.of(dag.Map, 3), at, func(string) int32 { return 0 })
 }
 
-func (x *told) is(what, want string) {
+func (x *reportedTask) check(what, want string) {
 	x.t.Helper()
 	var got []string
 	for _, a := range show(nil, 3, x.task) {
@@ -53,70 +55,70 @@ func (x *told) is(what, want string) {
 const attempt0, attempt1 = "attempt_1_0001_m_000003_0", "attempt_1_0001_m_000003_1"
 
 func TestStaleAttempts(t *testing.T) {
-	x := newTold(t)
+	x := newReportedTask(t)
 	x.list(10, "SCHEDULED", "")
-	x.is("not started", "")
+	x.check("not started", "")
 	x.list(20, "RUNNING", "")
-	x.is("nobody told its attempts", "0 running")
-	x.say(21, "0 RUNNING")
+	x.check("attempts not reported", "0 running")
+	x.attempts(21, "0 RUNNING")
 	x.list(30, "SUCCEEDED", attempt0)
-	x.is("the list is newer", "0 succeeded")
-	x.say(21, "0 RUNNING")
-	x.is("an old answer", "0 succeeded")
+	x.check("the list is newer", "0 succeeded")
+	x.attempts(21, "0 RUNNING")
+	x.check("an old answer", "0 succeeded")
 	if a := show(nil, 3, x.task)[0]; a.End != 77 || a.Ratio != 1 {
 		t.Errorf("%+v", a)
 	}
 	x.list(40, "SCHEDULED", "")
-	x.is("its node is lost", "0 killed")
+	x.check("its node is lost", "0 killed")
 	if a := show(nil, 3, x.task)[0]; a.Diagnosis == "" {
 		t.Error("killed without a reason")
 	}
 	if !x.isDue() {
 		t.Error("the reason is not requested")
 	}
-	x.say(21, "0 SUCCEEDED")
-	x.is("an old answer again", "0 killed")
+	x.attempts(21, "0 SUCCEEDED")
+	x.check("an old answer again", "0 killed")
 	if x.isDue() {
-		t.Error("a task that waits is asked again and again")
+		t.Error("a waiting task needs no request")
 	}
 }
 
 func TestStaleList(t *testing.T) {
-	x := newTold(t)
+	x := newReportedTask(t)
 	x.list(20, "RUNNING", "")
-	x.say(21, "0 SUCCEEDED")
-	x.is("it ended after the list was made", "0 succeeded")
+	x.attempts(21, "0 SUCCEEDED")
+	x.check("it ended after the list was made", "0 succeeded")
 	x.list(20, "RUNNING", "")
-	x.is("the same list again", "0 succeeded")
+	x.check("the same list again", "0 succeeded")
 	if x.state != dag.AttemptSucceeded || x.success != 0 {
 		t.Errorf("%+v", x.task)
 	}
-	y := newTold(t)
+	y := newReportedTask(t)
 	y.list(20, "SCHEDULED", "")
-	y.say(21, "0 RUNNING")
+	y.attempts(21, "0 RUNNING")
 	if y.state != dag.AttemptRunning {
 		t.Errorf("it started after the list was made, and is %v", y.state)
 	}
 }
 
 func TestSpeculation(t *testing.T) {
-	x := newTold(t)
+	x := newReportedTask(t)
 	x.list(20, "RUNNING", "")
-	x.say(20, "0 RUNNING,1 RUNNING")
-	x.is("two at once", "0 running,1 running")
+	x.attempts(20, "0 RUNNING,1 RUNNING")
+	x.check("two at once", "0 running,1 running")
 	x.list(30, "SUCCEEDED", attempt1)
-	x.is("the second was faster", "0 killed,1 succeeded")
-	x.say(30, "0 KILLED,1 SUCCEEDED")
-	x.is("as the master says", "0 killed,1 succeeded")
+	x.check("the second was faster", "0 killed,1 succeeded")
+	x.attempts(30, "0 KILLED,1 SUCCEEDED")
+	x.check("as the master reports", "0 killed,1 succeeded")
 }
 
 func TestForgottenAttempts(t *testing.T) {
-	x := newTold(t)
+	x := newReportedTask(t)
 	x.list(20, "RUNNING", "")
-	x.say(20, "0 FAILED,1 RUNNING")
+	x.attempts(20, "0 FAILED,1 RUNNING")
 	x.list(30, "RUNNING", "")
-	x.say(30, "1000 RUNNING")
-	x.is("a new master", "0 failed,1 killed,1000 running")
+	x.attempts(30, "1000 RUNNING")
+	x.check("a new master", "0 failed,1 killed,1000 running")
 	if best := x.best(); best == nil || best.Number != 1000 {
 		t.Errorf("best is %+v", best)
 	}
@@ -124,12 +126,12 @@ func TestForgottenAttempts(t *testing.T) {
 
 // TestNewMasterRunsAgain: a list shows that a task is done by an attempt that its new master could not recover.
 func TestNewMasterRunsAgain(t *testing.T) {
-	x := newTold(t)
+	x := newReportedTask(t)
 	x.list(20, "RUNNING", "")
-	x.say(20, "0 SUCCEEDED")
+	x.attempts(20, "0 SUCCEEDED")
 	x.list(30, "SUCCEEDED", attempt0)
-	x.say(31, "1000 RUNNING")
-	x.is("a new master", "0 killed,1000 running")
+	x.attempts(31, "1000 RUNNING")
+	x.check("a new master", "0 killed,1000 running")
 	if a := show(nil, 3, x.task)[1]; a.End.Known() || x.state != dag.AttemptRunning {
 		t.Errorf("it is %v, %+v", x.state, a)
 	}
@@ -137,17 +139,17 @@ func TestNewMasterRunsAgain(t *testing.T) {
 		t.Error("killed without a reason")
 	}
 	x.list(30, "SUCCEEDED", attempt0)
-	x.is("the old list", "0 killed,1000 running")
+	x.check("the old list", "0 killed,1000 running")
 	x.list(40, "RUNNING", "")
-	x.is("the new one", "0 killed,1000 running")
-	x.say(50, "1000 SUCCEEDED")
-	x.is("done again", "0 killed,1000 succeeded")
+	x.check("the new one", "0 killed,1000 running")
+	x.attempts(50, "1000 SUCCEEDED")
+	x.check("done again", "0 killed,1000 succeeded")
 
-	y := newTold(t)
+	y := newReportedTask(t)
 	y.list(20, "SUCCEEDED", attempt0)
-	y.say(20, "0 SUCCEEDED,1 KILLED")
-	y.say(21, "0 SUCCEEDED")
-	y.is("recovered, its twin forgotten", "0 succeeded,1 killed")
+	y.attempts(20, "0 SUCCEEDED,1 KILLED")
+	y.attempts(21, "0 SUCCEEDED")
+	y.check("recovered, without the second attempt", "0 succeeded,1 killed")
 }
 
 // TestOldMastersWords: a recording repeats the old master's response about a task that the new one runs.
@@ -205,7 +207,7 @@ func TestMapTotal(t *testing.T) {
 		{"nothing yet", nan, nan, nan, false, false, nan},
 		{"no progress", 5, 0, nan, false, false, nan},
 		{"hardly begun", 327, 0.002, nan, false, false, nan},
-		{"hardly begun, and told before", 327, 0.002, 400, false, false, 400},
+		{"hardly begun, with an earlier total", 327, 0.002, 400, false, false, 400},
 		{"half read", 50, 0.3335, nan, false, false, 100},
 		{"half read, no reduces", 50, 0.5, nan, true, false, 100},
 		{"read", 100, 0.7, 99, false, false, 100},
@@ -227,21 +229,21 @@ func TestMarks(t *testing.T) {
 	a := dag.BlankAttempt(0, 0)
 	a.State = dag.AttemptRunning
 	j := &job{size: size{counted: [2]int{20, 1}}}
-	say := func(at dag.Instant, c Counts) { j.count(&a, &c, dag.Reduce, false, at) }
-	say(1, Counts{})
+	counts := func(at dag.Instant, c Counts) { j.count(&a, &c, dag.Reduce, false, at) }
+	counts(1, Counts{})
 	if a.FirstReport.Known() {
 		t.Error("an empty answer is a report")
 	}
-	say(2, Counts{Reported: true, ReduceIn: 0, ReduceOut: 0, Copied: 5, Shuffled: 100, MapIn: nan})
+	counts(2, Counts{Reported: true, ReduceIn: 0, ReduceOut: 0, Copied: 5, Shuffled: 100, MapIn: nan})
 	if a.FirstReport != 2 || a.First.At.Known() || a.Done[dag.Copy] != 5 || a.Total[dag.Copy] != 20 || a.Bytes != 100 {
 		t.Errorf("copying: %+v", a)
 	}
-	say(3, Counts{Reported: true, ReduceIn: 7, ReduceOut: 0})
-	say(4, Counts{Reported: true, ReduceIn: 7, ReduceOut: 0})
+	counts(3, Counts{Reported: true, ReduceIn: 7, ReduceOut: 0})
+	counts(4, Counts{Reported: true, ReduceIn: 7, ReduceOut: 0})
 	if a.First != (dag.Mark{At: 3, Done: 7}) || a.Last != a.First {
 		t.Errorf("first %+v, last %+v", a.First, a.Last)
 	}
-	say(5, Counts{Reported: true, ReduceIn: 7, ReduceOut: 2})
+	counts(5, Counts{Reported: true, ReduceIn: 7, ReduceOut: 2})
 	if a.First.At != 3 || a.Last != (dag.Mark{At: 5, Done: 7, Out: 2}) || a.FirstReport != 2 {
 		t.Errorf("first %+v, last %+v", a.First, a.Last)
 	}

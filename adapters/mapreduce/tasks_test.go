@@ -15,15 +15,15 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A heapCluster measures the heap that is in use at each so many questions about attempts.
+// A heapCluster measures the heap in use, once for every `each` requests of attempts.
 type heapCluster struct {
 	*lab
-	each, asked atomic.Int64
-	most        atomic.Uint64
+	each, requests atomic.Int64
+	most           atomic.Uint64
 }
 
 func (c *heapCluster) AM(ctx context.Context, app, path string) ([]byte, error) {
-	if strings.HasSuffix(path, "/attempts") && c.asked.Add(1)%c.each.Load() == 0 {
+	if strings.HasSuffix(path, "/attempts") && c.requests.Add(1)%c.each.Load() == 0 {
 		if n := heapInUse(); n > c.most.Load() {
 			c.most.Store(n)
 		}
@@ -79,10 +79,10 @@ func TestAnswersOfATickAreNotKept(t *testing.T) {
 		}
 		after := heapInUse()
 		runtime.KeepAlive(src)
-		if most := float64(c.most.Load()) - float64(before); c.asked.Load() != maps || most > maps*long/2 ||
+		if most := float64(c.most.Load()) - float64(before); c.requests.Load() != maps || most > maps*long/2 ||
 			float64(after)-float64(before) > maps*long/4 {
 			t.Errorf("%s: %d answers of %d bytes: the heap grows by %.0f bytes, and by %d at the end", name,
-				c.asked.Load(), long, most, int64(after)-int64(before))
+				c.requests.Load(), long, most, int64(after)-int64(before))
 		}
 		if a := s.Jobs[0].Stages[dag.Map].Attempts; len(a) < maps || a[0].Diagnosis != "no disk" {
 			t.Errorf("%s: %d attempts", name, len(a))
@@ -217,8 +217,8 @@ func TestOverlongList(t *testing.T) {
 		s.Jobs[0].State != dag.Running {
 		t.Errorf("%v, %+v", s.Warnings, s.Plan.Jobs[0].Stages[dag.Map])
 	}
-	if l.tick(t, src, time.Second); l.asked["jobs/job_1_0001/tasks"] != 0 {
-		t.Error("the list is asked for again at once")
+	if l.tick(t, src, time.Second); l.requests["jobs/job_1_0001/tasks"] != 0 {
+		t.Error("the list is requested again at once")
 	}
 	l.apps("1 FINISHED SUCCEEDED 0")
 	l.ends("0001", "SUCCEEDED")
@@ -231,7 +231,7 @@ func TestOverlongList(t *testing.T) {
 	t.Error("it does not end")
 }
 
-// TestOneOverlongList: a job whose list was read once is not doubted for an answer that was corrupted on the way.
+// TestOneOverlongList: a job with a list that was read once stays trusted after one corrupted response.
 func TestOneOverlongList(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 512")
@@ -260,7 +260,7 @@ func TestOneOverlongList(t *testing.T) {
 	t.Error("it does not end once the list is whole")
 }
 
-// TestListsOfNothing: a list whose elements take much more memory than its text is refused, wherever it stands.
+// TestListsOfNothing: a list with elements that take much more memory than its text is refused, in any place.
 func TestListsOfNothing(t *testing.T) {
 	t.Parallel()
 	for name, element := range map[string]string{"objects": "{}", "nulls": "null", "numbers": "0"} {
@@ -278,7 +278,7 @@ func TestRoom(t *testing.T) {
 	t.Parallel()
 	r := newHub(newLab())
 	for i, c := range []struct {
-		who   string
+		job   string
 		tasks int
 		want  bool
 	}{
@@ -291,8 +291,8 @@ func TestRoom(t *testing.T) {
 		{"a", 0, true},
 		{"d", mostTasks - fewTasks, true}, // what does not fit in takes no room
 	} {
-		if got := r.reserve(c.who, c.tasks) == ""; got != c.want {
-			t.Errorf("%d: room for %d tasks of %s is %v", i, c.tasks, c.who, got)
+		if got := r.reserve(c.job, c.tasks) == ""; got != c.want {
+			t.Errorf("%d: room for %d tasks of %s is %v", i, c.tasks, c.job, got)
 		}
 	}
 	if r.forget(); len(r.tasks) != 0 {
@@ -328,7 +328,7 @@ func TestRoomIsShared(t *testing.T) {
 	if s, err := src.Next(t.Context()); err != nil || !warned(s, dag.WarnTooLarge) {
 		t.Errorf("where there is no room: %v, %v", s, err)
 	}
-	if err := refresh(t, hub); err != nil { // the other is not known, so what it held is free
+	if err := refresh(t, hub); err != nil { // the other is unknown, so its room is free
 		t.Fatal(err)
 	}
 	for range 2 {

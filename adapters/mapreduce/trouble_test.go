@@ -19,18 +19,18 @@ import (
 type troubled struct {
 	*lab
 	am, jhs bool
-	after   string        // only questions of masters whose path ends so
-	takes   time.Duration // until somebody gives up, once for those that are asked together
+	after   string        // only requests to masters with this end of the path
+	timeout time.Duration // until a request times out, once for concurrent ones
 
 	mu  sync.Mutex
-	let int // questions that went by
+	let int // requests that did not hang
 }
 
 func (l *troubled) hang(path string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.let++; l.let == 1 {
-		l.now = l.now.Add(l.takes)
+		l.now = l.now.Add(l.timeout)
 	}
 	return &rest.Error{URL: path, Err: context.DeadlineExceeded, Text: "not done in time"}
 }
@@ -78,7 +78,7 @@ func (l *troubled) misses(t *testing.T, src *Source, after time.Duration) *dag.M
 	return missed
 }
 
-func toldOf(s *dag.Snapshot, part string) bool {
+func hasWarning(s *dag.Snapshot, part string) bool {
 	for _, w := range s.Warnings {
 		if strings.Contains(w.Text, part) {
 			return true
@@ -95,7 +95,7 @@ func TestMasterHangs(t *testing.T) {
 	if s := l.tick(t, src, time.Second); s.State != dag.Running || len(s.Warnings) > 0 {
 		t.Errorf("a moment of silence: %v %v", s.State, s.Warnings)
 	}
-	l.takes = 20 * time.Second
+	l.timeout = 20 * time.Second
 	before := l.now
 	if missed := l.misses(t, src, 2*time.Second); missed.At != before.Add(22*time.Second) ||
 		!strings.Contains(missed.Error(), "the master of job_1_0001") {
@@ -119,7 +119,7 @@ func TestHangCostsOneLimit(t *testing.T) {
 	}
 	maps[0] = "SUCCEEDED"
 	l.runs("0001", 0, maps...)
-	l.am, l.after, l.takes, l.let = true, "/attempts", 20*time.Second, 0
+	l.am, l.after, l.timeout, l.let = true, "/attempts", 20*time.Second, 0
 	before := l.now
 	s := l.tick(t, src, time.Second)
 	if l.let > 4 {
@@ -145,7 +145,7 @@ func TestOneMasterOfTwoHangs(t *testing.T) {
 	src := NewSource(l, yarn.Target{})
 	l.tick(t, src, 10*time.Second)
 	l.am, l.after = true, "job_1_0001"
-	if s := l.tick(t, src, 10*time.Second); !toldOf(s, "the master of job_1_0001 could not be asked") {
+	if s := l.tick(t, src, 10*time.Second); !hasWarning(s, "the master of job_1_0001 could not be asked") {
 		t.Errorf("%v", s.Warnings)
 	}
 }
@@ -163,7 +163,7 @@ func TestHistoryServerIsAway(t *testing.T) {
 		for range 6 {
 			s := l.tick(t, src, 15*time.Second)
 			if s.State != dag.Running || s.Jobs[0].State != dag.Succeeded || s.Jobs[0].Finished != labStart+20_001 ||
-				!toldOf(s, "the history server does not report how") {
+				!hasWarning(s, "the history server does not report how") {
 				t.Fatalf("%v, job %v until %v: %v", s.State, s.Jobs[0].State, s.Jobs[0].Finished, s.Warnings)
 			}
 		}
@@ -174,7 +174,7 @@ func TestHistoryServerIsAway(t *testing.T) {
 		if !back {
 			want = labStart + 20_001
 		}
-		if s.State != dag.Succeeded || s.Jobs[0].Finished != want || toldOf(s, "the ResourceManager reports") == back {
+		if s.State != dag.Succeeded || s.Jobs[0].Finished != want || hasWarning(s, "the ResourceManager reports") == back {
 			t.Errorf("back %v: %v, finished %v, want %v: %v", back, s.State, s.Jobs[0].Finished, want, s.Warnings)
 		}
 	}
@@ -222,9 +222,9 @@ func TestMasterDiesForGood(t *testing.T) {
 // history: how the job ended is unknown, and the snapshot reports that.
 func TestForgottenByAll(t *testing.T) {
 	l, src := running(t)
-	l.dead = &rest.Error{URL: "http://rm", Text: "connection refused"}
+	l.err = &rest.Error{URL: "http://rm", Text: "connection refused"}
 	l.misses(t, src, 10*time.Second)
-	l.dead = nil
+	l.err = nil
 	l.apps()
 	delete(l.rm, "apps/application_1_0001")
 	for range 6 {
@@ -233,7 +233,7 @@ func TestForgottenByAll(t *testing.T) {
 		}
 	}
 	s := l.tick(t, src, 20*time.Second)
-	if s.State != dag.EndedUnconfirmed || s.Jobs[0].State != dag.EndedUnconfirmed || !toldOf(s, "has no result of it") {
+	if s.State != dag.EndedUnconfirmed || s.Jobs[0].State != dag.EndedUnconfirmed || !hasWarning(s, "has no result of it") {
 		t.Errorf("%v, job %v: %v", s.State, s.Jobs[0].State, s.Warnings)
 	}
 }
@@ -279,11 +279,11 @@ func TestFailoverTwice(t *testing.T) {
 	l, src := running(t)
 	l.rm["apps/application_1_0001/appattempts"] = `{"appAttempts":{"appAttempt":[{"id":1}]}}`
 	for range 2 {
-		l.dead = &rest.Error{URL: "http://rm", Text: "connection refused"}
+		l.err = &rest.Error{URL: "http://rm", Text: "connection refused"}
 		for range 3 {
 			l.misses(t, src, 5*time.Second)
 		}
-		l.dead = nil
+		l.err = nil
 		// Recovered, but not all of it yet: neither containers nor the master's page.
 		l.apps("1 ACCEPTED UNDEFINED 0")
 		for range 2 {
@@ -315,9 +315,9 @@ func TestFailoverInARecording(t *testing.T) {
 		return dag.NoInstant
 	}})
 	l.tick(t, src, 10*time.Second)
-	l.dead = &rest.Error{URL: "http://rm", Text: "connection refused"}
+	l.err = &rest.Error{URL: "http://rm", Text: "connection refused"}
 	l.misses(t, src, 10*time.Second)
-	l.dead = nil
+	l.err = nil
 	l.apps("1 ACCEPTED UNDEFINED 0")
 	if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 1, 0, 0} || s.Jobs[0].Attempt != 1 ||
 		warned(s, dag.WarnMasterRestarted) {

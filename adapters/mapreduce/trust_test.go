@@ -11,14 +11,14 @@ import (
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
-// A town answers by host.
-type town struct {
-	asked   map[string]int // by host
-	answers map[string]func(r *http.Request) (status int, location string)
+// hosts responds by host.
+type hosts struct {
+	requests map[string]int // by host
+	answers  map[string]func(r *http.Request) (status int, location string)
 }
 
-func (w *town) RoundTrip(r *http.Request) (*http.Response, error) {
-	w.asked[r.URL.Host]++
+func (w *hosts) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.requests[r.URL.Host]++
 	answer := w.answers[r.URL.Host]
 	if answer == nil {
 		return nil, errors.New("connection refused")
@@ -36,8 +36,8 @@ func (w *town) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 
-func newTown() *town {
-	return &town{asked: map[string]int{}, answers: map[string]func(*http.Request) (int, string){}}
+func newHosts() *hosts {
+	return &hosts{requests: map[string]int{}, answers: map[string]func(*http.Request) (int, string){}}
 }
 
 func well(*http.Request) (int, string) { return http.StatusOK, "" }
@@ -65,7 +65,7 @@ func TestRedirectToAStranger(t *testing.T) {
 		"a gateway's":          {"http://front:8088", yarn.Site{Proxy: "https://front"}, nil, true},
 		"not for copying":      {"http://a$(id):8088", yarn.Site{}, []string{"a$(id)"}, false},
 	} {
-		w := newTown()
+		w := newHosts()
 		w.answers["rm1:8088"] = standbyOf(c.to)
 		host := c.to[strings.Index(c.to, "//")+2:]
 		w.answers[host] = well
@@ -79,24 +79,24 @@ func TestRedirectToAStranger(t *testing.T) {
 				t.Errorf("%s: the error does not say what to do: %v", name, err)
 			}
 		}
-		if !c.want && w.asked[host] != 0 || c.want && (w.asked["rm1:8088"] != 1 || w.asked[host] != 3) {
-			t.Errorf("%s: asked %v", name, w.asked)
+		if !c.want && w.requests[host] != 0 || c.want && (w.requests["rm1:8088"] != 1 || w.requests[host] != 3) {
+			t.Errorf("%s: got requests %v", name, w.requests)
 		}
 	}
-	// Of several, the next one is asked.
-	w := newTown()
+	// Of several, the next one gets the request.
+	w := newHosts()
 	w.answers["rm1:8088"], w.answers["rm2:8088"] = standbyOf("http://rm2.example:8088"), well
-	if _, err := clientOf(t, rest.Options{Transport: w}, "http://rm1:8088", "http://rm2:8088").RM(t.Context(), "apps"); err != nil || w.asked["rm2.example:8088"] != 0 {
-		t.Errorf("the second ResourceManager: %v, asked %v", err, w.asked)
+	if _, err := clientOf(t, rest.Options{Transport: w}, "http://rm1:8088", "http://rm2:8088").RM(t.Context(), "apps"); err != nil || w.requests["rm2.example:8088"] != 0 {
+		t.Errorf("the second ResourceManager: got %v, requests %v", err, w.requests)
 	}
 }
 
-// TestMastersRedirectNamesNoHistory: what a master redirects to is never asked while it runs. After its end, when the
-// ResourceManager's proxy passes on the address that the master gave last, it is asked only on a host that flags or
-// configuration name, also if the history server is only guessed.
+// TestMastersRedirectNamesNoHistory: the address that a master redirects to gets no request while it runs. After its
+// end, when the ResourceManager's proxy passes on the address that the master gave last, it
+// gets requests only on a host that flags or configuration name, also if the history server is only guessed.
 func TestMastersRedirectNamesNoHistory(t *testing.T) {
 	const job = "mapreduce/jobs/job_1_0001"
-	w := newTown()
+	w := newHosts()
 	to := "http://evil:19888/jobhistory/x"
 	w.answers["rm:8088"] = func(*http.Request) (int, string) { return http.StatusFound, to }
 	w.answers["rm:19999"], w.answers["evil:19888"], w.answers["other:19888"] = well, well, well
@@ -107,36 +107,36 @@ func TestMastersRedirectNamesNoHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.JHS(t.Context(), "info"); err == nil || w.asked["evil:19888"] != 0 {
-		t.Errorf("a master has named the history server: %v, asked %v", err, w.asked)
+	if _, err := c.JHS(t.Context(), "info"); err == nil || w.requests["evil:19888"] != 0 {
+		t.Errorf("a history server named by a master: got %v, requests %v", err, w.requests)
 	}
 	for range 2 {
 		_, err := c.JHS(t.Context(), job)
-		if err == nil || w.asked["evil:19888"] != 0 ||
+		if err == nil || w.requests["evil:19888"] != 0 ||
 			!strings.Contains(yarn.Brief(err),
 				"the owner of the job chose this address: if the history server of your cluster is there, give --jhs http://evil:19888") {
-			t.Errorf("a job that has ended: %v, asked %v", err, w.asked)
+			t.Errorf("a job that has ended: got %v, requests %v", err, w.requests)
 		}
 	}
 	to = "http://rm:19999/jobhistory/job/job_1_0001" // on a host of the configuration
-	if _, err := c.JHS(t.Context(), job); err != nil || w.asked["rm:19999"] != 1 {
-		t.Errorf("on a named host: %v, asked %v", err, w.asked)
+	if _, err := c.JHS(t.Context(), job); err != nil || w.requests["rm:19999"] != 1 {
+		t.Errorf("on a named host: got %v, requests %v", err, w.requests)
 	}
 	to = "http://other:19888/jobhistory/job/job_1_0001"
 	delete(w.answers, "rm:19999")
-	if _, err := c.JHS(t.Context(), job); err == nil || w.asked["other:19888"] != 0 {
-		t.Errorf("after it: %v, asked %v", err, w.asked)
+	if _, err := c.JHS(t.Context(), job); err == nil || w.requests["other:19888"] != 0 {
+		t.Errorf("after it: got %v, requests %v", err, w.requests)
 	}
 	c = siteClient(t, guessed, rest.Options{Trust: []string{"other"}, Transport: w}, "http://rm:8088")
 	if _, err := c.JHS(t.Context(), job); err != nil {
 		t.Errorf("a trusted one: %v", err)
 	}
-	delete(w.asked, "other:19888")
+	delete(w.requests, "other:19888")
 	// Where one is named, no redirect names another, and the error has advice.
 	c = siteClient(t, yarn.Site{JHS: "http://down:19888"}, rest.Options{Transport: w}, "http://rm:8088")
-	if _, err := c.JHS(t.Context(), job); err == nil || w.asked["other:19888"] != 0 ||
+	if _, err := c.JHS(t.Context(), job); err == nil || w.requests["other:19888"] != 0 ||
 		!strings.Contains(err.Error(), "--jhs http://other:19888") {
-		t.Errorf("besides a named one: %v, asked %v", err, w.asked)
+		t.Errorf("besides a named one: got %v, requests %v", err, w.requests)
 	}
 	c = siteClient(t, yarn.Site{JHS: "http://down:19888"}, rest.Options{Trust: []string{"other"}, Transport: w},
 		"http://rm:8088")

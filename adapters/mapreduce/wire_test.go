@@ -133,11 +133,11 @@ func TestVersions(t *testing.T) {
 			load[jobBody](t, "jhs-job-"+version+".json").Job.V
 		if am.State != "RUNNING" || am.FinishTime.Instant().Known() || !am.StartTime.Instant().Known() || am.MapsTotal.V != 3 ||
 			am.ReducesTotal.V != 2 || am.MapsCompleted.V != 3 {
-			t.Errorf("%s: the master says %+v", version, am)
+			t.Errorf("%s: the master's job is %+v", version, am)
 		}
 		if over.State != "SUCCEEDED" || !over.SubmitTime.Instant().Known() || !(over.SubmitTime.V < over.StartTime.V &&
 			over.StartTime.V < over.FinishTime.V) || !over.ReducesCompleted.Known {
-			t.Errorf("%s: the history server says %+v", version, over)
+			t.Errorf("%s: the history server's job is %+v", version, over)
 		}
 		for _, from := range []string{"am", "jhs"} {
 			all := load[attemptsBody](t, from+"-attempts-reduce-"+version+".json").TaskAttempts.V.TaskAttempt

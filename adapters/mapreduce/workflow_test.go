@@ -84,7 +84,7 @@ func TestSecondLaunch(t *testing.T) {
 	}
 }
 
-// TestPresumed: an application that cannot be asked yet is taken for a job of the graph only if one is due.
+// TestPresumed: an application without responses yet counts as a job of the graph only if one is due.
 func TestPresumed(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 512")
@@ -135,7 +135,7 @@ func TestUnseenJob(t *testing.T) {
 }
 
 // TestSilentChosen: a job of the same script has ended, and its conf comes before that of the chosen one, whose master
-// is silent for a while, as after a failover.
+// does not respond for a while, as after a failover.
 func TestSilentChosen(t *testing.T) {
 	for _, other := range []string{"2", "20"} {
 		l := newLab()
@@ -149,7 +149,7 @@ func TestSilentChosen(t *testing.T) {
 		for range 3 {
 			s := l.tick(t, src, time.Second)
 			if together := other == "2"; together != (len(s.Plan.Jobs) == 3) {
-				t.Errorf("job %s: while the chosen one is silent: %+v", other, s.Plan.Jobs)
+				t.Errorf("job %s: while the chosen one does not respond: %+v", other, s.Plan.Jobs)
 			}
 		}
 		l.apps("1 RUNNING UNDEFINED 512")
@@ -189,7 +189,7 @@ func TestStrangers(t *testing.T) {
 		}
 	}
 	if apps == 0 || apps > 10 || len(src.jobs) > 10 {
-		t.Errorf("%d applications and %d jobs are remembered", apps, len(src.jobs))
+		t.Errorf("%d applications and %d jobs are kept", apps, len(src.jobs))
 	}
 }
 
