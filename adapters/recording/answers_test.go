@@ -199,7 +199,7 @@ func TestTornGzip(t *testing.T) {
 	}
 }
 
-// TestEndlessBadAnswers: a file of bad lines alone is given up soon, in the line where it is.
+// TestEndlessBadAnswers: a file of bad lines alone is an error soon, with the line.
 func TestEndlessBadAnswers(t *testing.T) {
 	good := answerLine(1000, "/ws/v1/cluster/apps", `{}`)
 	for _, bad := range []string{"x\n", "\n", "{}\n"} {
@@ -214,7 +214,7 @@ const appsPath = "/ws/v1/cluster/apps"
 
 func isApps(u *url.URL) bool { return u.Path == appsPath }
 
-// A tick shows all that was asked in it. The response of a master in the last tick before it ends would be lost
+// A tick shows all its requests. The response of a master in the last tick before it ends would be lost
 // otherwise, the final counters of its tasks among it.
 func TestATickHasAllItsAnswers(t *testing.T) {
 	const task = "/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001/tasks/task_1_0001_r_000000/counters"

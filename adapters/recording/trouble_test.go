@@ -56,7 +56,7 @@ func short(t testing.TB) ([]any, []byte) {
 	return items, record(t, &script{items: slices.Clone(items)})
 }
 
-// compare fails where the items differ from what was recorded, but for warnings of the reader's own.
+// compare fails if the items differ from the recorded ones. Warnings that the reader adds do not count.
 func compare(t *testing.T, what string, want, got []any) {
 	t.Helper()
 	if len(want) != len(got) {
@@ -275,16 +275,16 @@ func TestUnusable(t *testing.T) {
 	} {
 		line, want := c[0], c[1]
 		got := play(t, edit(tape, func(l []string) []string { return []string{l[0], line + "\n"} }))
-		said := ""
+		failures := ""
 		for _, item := range got {
 			err, ok := item.(error)
 			if !ok {
 				t.Fatalf("%s: it is an observation: %+v", line, item)
 			}
-			said += err.Error() + "\n"
+			failures += err.Error() + "\n"
 		}
-		if !strings.Contains(said, want) || !strings.Contains(said, "line 2") {
-			t.Errorf("%s: %s, want %q", line, said, want)
+		if !strings.Contains(failures, want) || !strings.Contains(failures, "line 2") {
+			t.Errorf("%s: %s, want %q", line, failures, want)
 		}
 	}
 }
@@ -383,7 +383,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// full is a disk with room for so many bytes, until somebody makes some.
+// full is a disk with room for a number of bytes, until a test adds some.
 type full struct {
 	room   int
 	failed bool
@@ -427,7 +427,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A file of bad lines alone is given up soon, in the line where it is.
+// A file of bad lines alone is an error soon, with the line.
 func TestEndlessBadLines(t *testing.T) {
 	_, tape := short(t)
 	for _, line := range []string{"x\n", "\n", "{}\n", `{"n":3}` + "\n", `{"n":1,"missed":""}` + "\n"} {

@@ -164,7 +164,7 @@ func TestFullDiskOfAnswers(t *testing.T) {
 		}
 	}
 	if err := w.Close(); !errors.Is(err, full) {
-		t.Errorf("Close says %v", err)
+		t.Errorf("Close: got %v", err)
 	}
 }
 
