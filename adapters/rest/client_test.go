@@ -121,7 +121,7 @@ func TestPasswordStaysHome(t *testing.T) {
 			resp.Body.Close()
 		}
 		if (sent != "") != want || r.Header.Get("Authorization") != "" {
-			t.Errorf("%s: sent %q, want %v; the request itself says %q", to, sent, want, r.Header.Get("Authorization"))
+			t.Errorf("%s: sent %q, want %v; the request itself has %q", to, sent, want, r.Header.Get("Authorization"))
 		}
 	}
 	for _, c := range []struct{ user, password, other, want string }{

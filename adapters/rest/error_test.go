@@ -59,7 +59,7 @@ func TestRedirectLoopsEnd(t *testing.T) {
 func TestNoStepBackFromTLS(t *testing.T) {
 	c := clientOf(t, Options{Transport: RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if r.URL.Scheme == "http" {
-			t.Error("asked without TLS")
+			t.Error("got a request without TLS")
 		}
 		return &http.Response{
 			StatusCode: http.StatusTemporaryRedirect,
@@ -155,10 +155,10 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// drip is a body that sends a byte a second for ever.
-type drip struct{ ctx context.Context }
+// slowBody is a body that sends a byte a second for ever.
+type slowBody struct{ ctx context.Context }
 
-func (d drip) Read(b []byte) (int, error) {
+func (d slowBody) Read(b []byte) (int, error) {
 	select {
 	case <-time.After(time.Second):
 		b[0] = ' '
@@ -168,15 +168,15 @@ func (d drip) Read(b []byte) (int, error) {
 	}
 }
 
-func (d drip) Close() error { return nil }
+func (d slowBody) Close() error { return nil }
 
 func TestSlowAnswersEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, rt := range map[string]RoundTrip{
-			"drip": func(r *http.Request) (*http.Response, error) {
+			"slow body": func(r *http.Request) (*http.Response, error) {
 				return &http.Response{
 					StatusCode: http.StatusOK,
-					Header:     http.Header{"Content-Type": {"application/json"}}, Body: drip{r.Context()},
+					Header:     http.Header{"Content-Type": {"application/json"}}, Body: slowBody{r.Context()},
 				}, nil
 			},
 			"silence": func(r *http.Request) (*http.Response, error) {
@@ -210,15 +210,15 @@ func TestInterruptIsTold(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var n atomic.Int64
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { n.Add(1); cancel(); <-r.Context().Done() })
-	asked := clientOf(t, Options{}, s.URL, s.URL+"/2", s.URL+"/3", s.URL+"/4", s.URL+"/5", s.URL+"/6", s.URL+"/7",
+	client := clientOf(t, Options{}, s.URL, s.URL+"/2", s.URL+"/3", s.URL+"/4", s.URL+"/5", s.URL+"/6", s.URL+"/7",
 		s.URL+"/8")
-	if _, err := asked.get(ctx, "apps"); !errors.Is(err, context.Canceled) {
+	if _, err := client.get(ctx, "apps"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if n.Load() != 1 {
 		t.Errorf("%d requests after an interrupt", n.Load())
 	}
-	if _, err := asked.get(ctx, "apps"); !errors.Is(err, context.Canceled) {
+	if _, err := client.get(ctx, "apps"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

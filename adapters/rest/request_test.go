@@ -25,7 +25,7 @@ func TestConsent(t *testing.T) {
 			want += " a=b&yes=1"
 		}
 		if got := strings.Join(seen, " "); got != want || err == nil || !strings.Contains(err.Error(), "Sure?") {
-			t.Errorf("%q: asked %s, %v", consent, got, err)
+			t.Errorf("%q: requested %s, %v", consent, got, err)
 		}
 	}
 }

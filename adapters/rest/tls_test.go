@@ -85,14 +85,14 @@ func secure(t *testing.T, c tls.Certificate, change func(*tls.Config)) string {
 
 // TestCertificatesToldApart: real handshakes that fail, each for its own reason, which is reported with what to do.
 func TestCertificatesToldApart(t *testing.T) {
-	ca, stranger := fixtures.NewAuthority(t, "the lab's CA"), fixtures.NewAuthority(t, "somebody's CA")
+	ca, otherCA := fixtures.NewAuthority(t, "the lab's CA"), fixtures.NewAuthority(t, "somebody's CA")
 	good := ca.Issue("rm", nil, "127.0.0.1")
 	was, will := time.Now().Add(-time.Minute), time.Now().Add(time.Minute)
 	wants := func(c *tls.Config) { c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, ca.Pool() }
 	old := func(c *tls.Config) { c.MaxVersion, c.MinVersion = tls.VersionTLS11, tls.VersionTLS10 }
 	wants12 := func(c *tls.Config) { wants(c); c.MaxVersion = tls.VersionTLS12 }
 	mine, mineKey := fixtures.CertFiles(t, t.TempDir(), ca.Issue("watcher", nil))
-	bad, badKey := fixtures.CertFiles(t, t.TempDir(), stranger.Issue("watcher", nil))
+	bad, badKey := fixtures.CertFiles(t, t.TempDir(), otherCA.Issue("watcher", nil))
 	late, lateKey := fixtures.CertFiles(t, t.TempDir(), ca.Issue("watcher", func(c *x509.Certificate) { c.NotAfter = was }))
 	for name, c := range map[string]struct {
 		server tls.Certificate
@@ -102,7 +102,7 @@ func TestCertificatesToldApart(t *testing.T) {
 	}{
 		"good": {good, nil, Options{}, nil},
 		"unknown authority": {
-			stranger.Issue("rm", nil, "127.0.0.1"), nil,
+			otherCA.Issue("rm", nil, "127.0.0.1"), nil,
 			Options{},
 			[]string{"issued by CN=somebody's CA, which this machine does not trust", "ca-file"},
 		},
@@ -136,7 +136,7 @@ func TestCertificatesToldApart(t *testing.T) {
 			[]string{"client certificate", "--set cert=FILE and --set key=FILE"},
 		},
 		"client certificate given": {good, wants, Options{CertFile: mine, KeyFile: mineKey}, nil},
-		"client certificate of a stranger": {
+		"client certificate of another authority": {
 			good, wants,
 			Options{CertFile: bad, KeyFile: badKey},
 			[]string{"refuses the client certificate " + bad},
@@ -198,17 +198,17 @@ func TestClientCertificateRenewed(t *testing.T) {
 	})
 	cert, key := fixtures.CertFiles(t, dir, ca.Issue("before", nil))
 	c := clientOf(t, Options{CAFile: ca.File(), CertFile: cert, KeyFile: key}, u)
-	ask := answered(t)
-	ask(c.get(context.Background(), "info"))
+	get := answered(t)
+	get(c.get(context.Background(), "info"))
 	fixtures.CertFiles(t, dir, ca.Issue("after the renewal", nil))
 	c.Close() // the idle connection goes, as it does after a minute
-	ask(c.get(context.Background(), "info"))
+	get(c.get(context.Background(), "info"))
 	if got := strings.Join(seen, ", "); got != "before, after the renewal" {
 		t.Errorf("the service saw %s", got)
 	}
 }
 
-// TestInsecureIsSaid: what was not verified carries a warning, for whoever reads the frames, the tape or the report.
+// TestInsecureIsSaid: an unverified connection has a warning in the frames, the recording and the report.
 func TestInsecureIsSaid(t *testing.T) {
 	u := secure(t, fixtures.NewAuthority(t, "somebody").Issue("rm", nil, "elsewhere"), nil)
 	for _, insecure := range []bool{true, false} {
@@ -224,7 +224,7 @@ func TestInsecureIsSaid(t *testing.T) {
 	}
 }
 
-// TestClientFiles: files of certificates that cannot be used are refused before anything is asked.
+// TestClientFiles: files of certificates that cannot be used are refused before the first request.
 func TestClientFiles(t *testing.T) {
 	cert, key := fixtures.CertFiles(t, t.TempDir(), fixtures.NewAuthority(t, "ca").Issue("x", nil))
 	for _, c := range []struct {
