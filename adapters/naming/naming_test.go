@@ -61,6 +61,6 @@ func TestScriptOfPigDAG(t *testing.T) {
 		}
 	}
 	if got, is := ScriptOfPigDAG("join.pig-0_scope-0"); is {
-		t.Errorf("a name without Pig's prefix is taken for %q", got)
+		t.Errorf("a name without Pig's prefix: got %q", got)
 	}
 }
