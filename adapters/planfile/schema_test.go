@@ -96,7 +96,7 @@ func TestTimesAgreeWithSchema(t *testing.T) {
 	} {
 		for _, s := range times {
 			if _, ok := ParseTime(s); ok != want || timeText.MatchString(s) != want {
-				t.Errorf("%q: ParseTime says %v, the schema %v, want %v", s, ok, timeText.MatchString(s), want)
+				t.Errorf("%q: got %v from ParseTime, %v from the schema, want %v", s, ok, timeText.MatchString(s), want)
 			}
 		}
 	}
