@@ -135,11 +135,11 @@ func TestStall(t *testing.T) {
 // A watcher without knowledge gets no size or cost before a report implies it, and nothing of jobs to come.
 func TestKnowNothing(t *testing.T) {
 	for _, know := range []Know{Profile, Nothing} {
-		given := join()
+		plan := join()
 		o := trouble
 		o.Know = know
-		for _, s := range all(t, given, o) {
-			if know == Profile && (len(s.Profiles) != 1 || s.Profiles[0] != given) || know == Nothing &&
+		for _, s := range all(t, plan, o) {
+			if know == Profile && (len(s.Profiles) != 1 || s.Profiles[0] != plan) || know == Nothing &&
 				s.Profiles != nil {
 				t.Fatalf("know %v: profiles %v", know, s.Profiles)
 			}
@@ -189,14 +189,14 @@ func TestKnowAll(t *testing.T) {
 func TestLostNode(t *testing.T) {
 	o := Options{Every: time.Second, Lose: []LostNode{{Node: 1, At: 60 * time.Second, Detect: 30 * time.Second}}}
 	run := all(t, join(), o)
-	dead, unseen, after := run[60], run[89], run[90]
+	lost, unseen, after := run[60], run[89], run[90]
 	// Node 1 holds slots 2 and 3: tasks 2 and 3 of j1, done at 56 s, then tasks 14 and 15 of j2.
 	for task := int32(14); task <= 15; task++ {
 		first := func(s *dag.Snapshot) dag.Attempt {
 			as := s.Jobs[1].Stages[dag.Map].Attempts
 			return as[slices.IndexFunc(as, func(a dag.Attempt) bool { return a.Task == task })]
 		}
-		if a := first(unseen); a.State != dag.AttemptRunning || a.Done[0] != first(dead).Done[0] || a.Done[0] == 0 ||
+		if a := first(unseen); a.State != dag.AttemptRunning || a.Done[0] != first(lost).Done[0] || a.Done[0] == 0 ||
 			a.Node != 1 {
 			t.Errorf("task %d at 89 s: %+v", task, a)
 		}
