@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// few is an application whose tenth job runs, of which the driver has the jobs and stages from the ninth on: each job
+// few is an application in its tenth job. The driver has the jobs and stages from the ninth on: each job
 // joins what the first one has written with something new.
 func few(t *testing.T) *App {
 	t.Helper()
@@ -48,9 +48,9 @@ func stagesOf(t *testing.T, a *App) (names []string, warned string) {
 	return names, warned
 }
 
-// TestForgottenStage checks that a stage which waits for nothing, beside one of its job that runs, is taken to be
+// TestDroppedStage checks that a stage which waits for nothing, beside one of its job that runs, is taken to be
 // skipped if the stage that has written its output may have been dropped, and not otherwise.
-func TestForgottenStage(t *testing.T) {
+func TestDroppedStage(t *testing.T) {
 	t.Parallel()
 	a := few(t)
 	want := []string{"new [RDD 25]", "count [RDD 27]", "new [RDD 29]", "count [RDD 31]"}

@@ -44,11 +44,11 @@ func TestUnitOfLog(t *testing.T) {
 // A notebook is a driver that goes on when its jobs have ended: job 0 is of group a, job 1 of group b and of the
 // execution 7.
 type notebook struct {
-	now   dag.Instant
-	ended int // jobs that have ended
-	more  bool
-	gone  bool
-	asked []string
+	now      dag.Instant
+	ended    int // jobs that have ended
+	more     bool
+	down     bool
+	requests []string
 }
 
 func (n *notebook) Now() dag.Instant { return n.now }
@@ -58,10 +58,10 @@ func (n *notebook) History(_ context.Context, path string) ([]byte, error) {
 }
 
 func (n *notebook) Get(_ context.Context, path string) ([]byte, error) {
-	if n.gone {
+	if n.down {
 		return nil, &rest.Error{URL: path, Err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}}
 	}
-	n.asked = append(n.asked, path)
+	n.requests = append(n.requests, path)
 	part, query, _ := strings.Cut(strings.TrimPrefix(path, root+"/nb/"), "?")
 	job := func(id int, group string) string {
 		state, end := "RUNNING", ""
@@ -149,9 +149,9 @@ func TestUnitLive(t *testing.T) {
 		if snap.State != dag.Succeeded || snap.Jobs[0].Finished != begin+10_000 {
 			t.Errorf("%s: %v at %v", c.id, snap.State, snap.Jobs[0].Finished)
 		}
-		for _, path := range n.asked {
+		for _, path := range n.requests {
 			if strings.Contains(path, c.foreign) {
-				t.Errorf("%s: the driver was asked for %s", c.id, path)
+				t.Errorf("%s: the driver got a request of %s", c.id, path)
 			}
 		}
 	}
@@ -173,10 +173,10 @@ func TestAfter(t *testing.T) {
 	if id, over, err := s.After(t.Context()); id != "nb/sql/9" || over || err != nil {
 		t.Errorf("execution 9 runs: %q, %v, %v", id, over, err)
 	}
-	n.gone = true
+	n.down = true
 	for i := range giveUp {
 		if _, over, err := s.After(t.Context()); over != (i == giveUp-1) || over != (err == nil) {
-			t.Errorf("look %d at a driver that has gone: %v, %v", i, over, err)
+			t.Errorf("round %d after the driver's end: got %v, %v", i, over, err)
 		}
 	}
 }
@@ -220,7 +220,7 @@ func TestSourceNoUnit(t *testing.T) {
 		!strings.Contains(snap.Warnings[0].Text, `waiting: app-1 has no job group "nope"`) {
 		t.Fatalf("while it waits: %+v, %v", snap, err)
 	}
-	f.gone = true
+	f.down = true
 	for range 20 {
 		f.now += 10_000
 		_, err = s.Next(t.Context())
@@ -229,7 +229,7 @@ func TestSourceNoUnit(t *testing.T) {
 		}
 	}
 	if _, none := errors.AsType[*NoUnitError](err); !none {
-		t.Errorf("the driver has gone: %v", err)
+		t.Errorf("after the driver's end: got %v", err)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// at is an instant so many seconds after the application began.
+// at returns the instant some seconds after the application began.
 func at(s float64) dag.Instant { return dag.Instant(1_700_000_000_000).Add(time.Duration(s * 1e9)) }
 
 // withExecutors is an application of executors of two cores that were added at these seconds, with a stage of so many
@@ -98,7 +98,7 @@ func TestDynamicAllocation(t *testing.T) {
 		want  string
 		max   int // cores
 	}{
-		// One more is asked for at 6 s, two at 7 s, four at 8 s. The first took 2 s.
+		// One more is requested at 6 s, two at 7 s, four at 8 s. The first took 2 s.
 		{"all", most, 40, []float64{2}, 6, "2@8 4@9 8@10 ", 16},
 		{"as many as the tasks need", most, 7, []float64{2}, 6, "2@8 4@9 ", 16},
 		{"tasks have room", most, 2, []float64{2}, 6, "", 16},
@@ -107,7 +107,7 @@ func TestDynamicAllocation(t *testing.T) {
 		{"sustained", with("sustainedSchedulerBacklogTimeout", "2000ms"), 40, []float64{2}, 6, "2@8 4@10 8@12 ", 16},
 		// Three seconds are usual; what has not come for long will not come at once.
 		{"none there", most, 3, nil, 5.5, "2@8.25 2@9 ", 16},
-		{"none asked for before the first job", with("minExecutors", "0"), 2, nil, 5.5, "2@9 ", 16},
+		{"none requested before the first job", with("minExecutors", "0"), 2, nil, 5.5, "2@9 ", 16},
 		// Executors that are no longer expected limit the number that is expected later.
 		{"given up", most, 40, []float64{2}, 75, "", 2},
 		{"no bound", with("maxExecutors", ""), 40, []float64{2}, 6, "", 2},

@@ -84,8 +84,8 @@ func without(lines []string, places ...int) []string {
 	return out
 }
 
-// A played is the last snapshot of a log.
-type played struct {
+// lastSnapshot is the last snapshot of a log.
+type lastSnapshot struct {
 	state                         dag.State
 	took                          time.Duration
 	tasks, succeeded, killed, top int // top: most tasks that ran at once
@@ -96,14 +96,14 @@ type played struct {
 }
 
 // play plays a log second by second, and holds what must be so at each of them.
-func play(t *testing.T, lines []string) played {
+func play(t *testing.T, lines []string) lastSnapshot {
 	t.Helper()
 	l, err := readLog(strings.NewReader(strings.Join(lines, "\n") + "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := l.Reader("")
-	var out played
+	var out lastSnapshot
 	if span := l.Last.Sub(l.First); span > 24*time.Hour {
 		t.Fatalf("the log is %v long", span)
 	}
@@ -112,7 +112,7 @@ func play(t *testing.T, lines []string) played {
 		s, ok := r.At(now)
 		if ok {
 			valid(t, s)
-			out.look(t, s)
+			out.check(t, s)
 		}
 		if now == l.Last || ok && s.State.Ended() {
 			break
@@ -124,7 +124,7 @@ func play(t *testing.T, lines []string) played {
 	return out
 }
 
-func (p *played) look(t *testing.T, s *dag.Snapshot) {
+func (p *lastSnapshot) check(t *testing.T, s *dag.Snapshot) {
 	t.Helper()
 	running := 0
 	p.tasks, p.succeeded, p.killed, p.warnings = 0, 0, 0, nil
@@ -154,7 +154,7 @@ func (p *played) look(t *testing.T, s *dag.Snapshot) {
 }
 
 // whole checks that a log shows the usual run.
-func (p *played) whole(t *testing.T, name string) {
+func (p *lastSnapshot) whole(t *testing.T, name string) {
 	t.Helper()
 	if p.state != dag.Succeeded || p.took < 56*time.Second || p.took > 58230*time.Millisecond || p.tasks != 24 ||
 		p.succeeded != 24 || p.killed != 0 || p.top > 4 {
@@ -163,7 +163,7 @@ func (p *played) whole(t *testing.T, name string) {
 	}
 }
 
-func (p *played) warns(t *testing.T, name, text string) {
+func (p *lastSnapshot) warns(t *testing.T, name, text string) {
 	t.Helper()
 	if !slices.ContainsFunc(p.warnings, func(w string) bool { return strings.Contains(w, text) }) {
 		t.Errorf("%s: warnings %q lack %q", name, p.warnings, text)
@@ -261,7 +261,7 @@ func TestBrokenEvents(t *testing.T) {
 
 var timeFields = regexp.MustCompile(`("(?:Timestamp|Submission Time|Completion Time|Launch Time|Finish Time)":)(\d{13})`)
 
-// stepped is a line all of whose times are set by some milliseconds.
+// stepped returns a line with all its times moved by some milliseconds.
 func stepped(line string, by int) string {
 	return timeFields.ReplaceAllStringFunc(line, func(s string) string {
 		var at int

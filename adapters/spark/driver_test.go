@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestAddress checks which texts are addresses of a driver, and what is asked there.
+// TestAddress checks which texts are addresses of a driver, and the requests to it.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
@@ -59,7 +59,7 @@ func TestFindLocal(t *testing.T) {
 		"beside another": {time.Hour, true, ready, 0},
 	} {
 		bubble(t, name, func(t *testing.T) {
-			began, said := time.Now(), 0
+			began, messages := time.Now(), 0
 			got := findLocal(t.Context(), func(context.Context) []Listed {
 				switch {
 				case c.other:
@@ -68,10 +68,10 @@ func TestFindLocal(t *testing.T) {
 					return starts
 				}
 				return ready
-			}, func(string) { said++ })
+			}, func(string) { messages++ })
 			waited := time.Since(began)
-			if !slices.Equal(got, c.want) || waited != c.waits || said != min(1, int(c.waits)) {
-				t.Errorf("%v after %v, said %d times", got, waited, said)
+			if !slices.Equal(got, c.want) || waited != c.waits || messages != min(1, int(c.waits)) {
+				t.Errorf("got %v after %v, %d messages", got, waited, messages)
 			}
 		})
 	}
@@ -86,7 +86,7 @@ func TestDoctor(t *testing.T) {
 	}{
 		{fake{tasks: 8}, "spark driver ok, spark jobs ok, spark job page warn, spark history server warn, spark event log warn"},
 		{fake{tasks: 8, over: true}, "spark driver ok, spark jobs ok, spark job page warn, spark history server warn, spark event log warn"},
-		{fake{gone: true}, "spark driver fail"},
+		{fake{down: true}, "spark driver fail"},
 	} {
 		c.f.now = 1795366700000
 		var got []string

@@ -16,12 +16,12 @@ import (
 type manager struct {
 	driver *fake
 	all    []Listed
-	asks   int
+	lists  int
 	err    error
 }
 
 func (m *manager) List(context.Context) ([]Listed, error) {
-	m.asks++
+	m.lists++
 	return m.all, m.err
 }
 
@@ -67,18 +67,18 @@ func TestDrivers(t *testing.T) {
 func TestDriversEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		seen, forgets  bool
-		reported, want dag.State
+		seen, restarted bool
+		reported, want  dag.State
 	}{
-		"never seen, unknown": {false, false, dag.EndedUnconfirmed, dag.EndedUnconfirmed},
-		"never seen, forgets": {false, true, dag.Running, dag.EndedUnconfirmed},
-		"seen, unknown":       {true, false, dag.EndedUnconfirmed, dag.Running},
-		"seen, failed":        {true, false, dag.Failed, dag.Failed},
-		"seen, killed":        {true, false, dag.Killed, dag.Killed},
+		"never seen, unknown":   {false, false, dag.EndedUnconfirmed, dag.EndedUnconfirmed},
+		"never seen, restarted": {false, true, dag.Running, dag.EndedUnconfirmed},
+		"seen, unknown":         {true, false, dag.EndedUnconfirmed, dag.Running},
+		"seen, failed":          {true, false, dag.Failed, dag.Failed},
+		"seen, killed":          {true, false, dag.Killed, dag.Killed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &manager{driver: &fake{tasks: 8, done: 3, now: 1795366700000, gone: !c.seen}}
+			m := &manager{driver: &fake{tasks: 8, done: 3, now: 1795366700000, down: !c.seen}}
 			m.all = []Listed{{ID: "app-1", Name: "nightly", State: dag.Running, URL: "http://a"}}
 			d := NewDrivers(m)
 			if err := d.Refresh(t.Context()); err != nil {
@@ -90,23 +90,23 @@ func TestDriversEnd(t *testing.T) {
 					t.Fatalf("%+v, %v", snap, err)
 				}
 			}
-			if m.all[0].State, m.all[0].Ended = c.reported, m.driver.now; c.forgets {
+			if m.all[0].State, m.all[0].Ended = c.reported, m.driver.now; c.restarted {
 				m.all = nil
 			}
-			m.driver.now, m.driver.gone, m.asks = m.driver.now+6000, true, 0
+			m.driver.now, m.driver.down, m.lists = m.driver.now+6000, true, 0
 			for _, s := range all {
 				got := dag.Running
-				for i := 0; i < lastRounds && !got.Ended(); i++ { // the history server is asked so often
+				for i := 0; i < lastRounds && !got.Ended(); i++ { // the rounds in which the history server gets a request
 					if snap, err := s.Next(t.Context()); err == nil {
 						got = snap.State
 					}
 				}
 				if got != c.want {
-					t.Errorf("it is %v, want %v", got, c.want)
+					t.Errorf("got %v, want %v", got, c.want)
 				}
 			}
-			if m.asks != 1 {
-				t.Errorf("%d sources list the applications %d times", len(all), m.asks)
+			if m.lists != 1 {
+				t.Errorf("%d sources: got %d lists of the applications, want 1", len(all), m.lists)
 			}
 		})
 	}
@@ -129,7 +129,7 @@ func TestExitCode(t *testing.T) {
 		if snap, err := s.Next(t.Context()); err != nil || snap.State.Ended() {
 			t.Fatalf("%+v, %v", snap, err)
 		}
-		f.gone, f.now = true, f.now+2000
+		f.down, f.now = true, f.now+2000
 		l.State, l.Ended = dag.Succeeded, f.now
 		if snap, err := s.Next(t.Context()); err != nil || snap.State != want || snap.Inferred {
 			t.Errorf("by its exit code %v: %+v, %v", isExitCode, snap, err)
@@ -143,14 +143,14 @@ func TestDriversGone(t *testing.T) {
 	t.Parallel()
 	f := &fake{tasks: 8, done: 8, now: 1795366700000}
 	for _, isListed := range []bool{true, false} {
-		f.gone = false
+		f.down = false
 		s := NewSource(alone{f}, "app-1")
 		state := dag.Running
 		s.manager = func(context.Context) (Listed, bool) { return Listed{State: state, Ended: f.now}, isListed }
 		if snap, err := s.Next(t.Context()); err != nil || snap.State.Ended() {
 			t.Fatalf("%+v, %v", snap, err)
 		}
-		f.gone, state, f.now = true, dag.EndedUnconfirmed, f.now.Add(logFor)
+		f.down, state, f.now = true, dag.EndedUnconfirmed, f.now.Add(logFor)
 		snap, err := s.Next(t.Context())
 		if isListed != (err == nil) || isListed && (snap.State != dag.Succeeded || !snap.Inferred) {
 			t.Errorf("with the manager's report %v: %+v, %v", isListed, snap, err)

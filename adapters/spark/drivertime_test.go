@@ -103,9 +103,9 @@ func TestDriverAloneLive(t *testing.T) {
 	if snap := f.observe(t, s); snap.State != dag.Running || !snap.DriverAlone().Known() || !snap.Plan.Open {
 		t.Errorf("%v, alone %v, open %v", snap.State, snap.DriverAlone(), snap.Plan.Open)
 	}
-	f.jobEnd, f.now, f.gone, f.over = f.now, f.now+60_000, true, true
+	f.jobEnd, f.now, f.down, f.over = f.now, f.now+60_000, true, true
 	if snap := f.observe(t, s); snap.State != dag.Succeeded || snap.Jobs[0].Finished != f.now {
-		t.Errorf("%v at %v, the history server says %v", snap.State, snap.Jobs[0].Finished, f.now)
+		t.Errorf("got %v at %v, want the end at %v, as in the history server", snap.State, snap.Jobs[0].Finished, f.now)
 	}
 }
 

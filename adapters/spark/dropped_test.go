@@ -17,21 +17,21 @@ type busy struct {
 	job     bool
 }
 
-func (b *busy) moment(second float64) string {
+func (b *busy) timestamp(second float64) string {
 	return time.UnixMilli(1_760_000_000_000+int64(second*1000)).UTC().Format("2006-01-02T15:04:05.000") + "GMT"
 }
 
-// tell gives an application the driver's responses at a second.
-func (b *busy) tell(a *App, now float64) {
+// report gives an application the driver's responses at a second.
+func (b *busy) report(a *App, now float64) {
 	at := dag.Instant(1_760_000_000_000 + int64(now*1000))
 	a.round++
 	a.TakeApplication([]byte(`{"id":"app-1","name":"nightly","attempts":[{"completed":false}]}`))
-	took(a, at, "allexecutors", `[{"id":"1","hostPort":"node1:1","isActive":true,"maxTasks":4,"addTime":"`+b.moment(0.5)+`"}]`)
+	took(a, at, "allexecutors", `[{"id":"1","hostPort":"node1:1","isActive":true,"maxTasks":4,"addTime":"`+b.timestamp(0.5)+`"}]`)
 	status, end := "RUNNING", ""
 	if now >= 19.3 && !b.job {
-		status, end = "SUCCEEDED", fmt.Sprintf(`,"completionTime":%q`, b.moment(19.3))
+		status, end = "SUCCEEDED", fmt.Sprintf(`,"completionTime":%q`, b.timestamp(19.3))
 	}
-	took(a, at, "jobs", fmt.Sprintf(`[{"jobId":0,"stageIds":[0,1],"status":%q,"submissionTime":%q%s}]`, status, b.moment(1), end))
+	took(a, at, "jobs", fmt.Sprintf(`[{"jobId":0,"stageIds":[0,1],"status":%q,"submissionTime":%q%s}]`, status, b.timestamp(1), end))
 	id := 0
 	for stage, of := range []struct {
 		tasks      int
@@ -43,7 +43,7 @@ func (b *busy) tell(a *App, now float64) {
 			launch := of.begin + float64(i/4)*3
 			run := launch+3 > now || slices.Contains(b.dropped, id)
 			row := fmt.Sprintf(`{"taskId":%d,"index":%d,"partitionId":%d,"launchTime":%q,"executorId":"1","status":"RUNNING"}`,
-				id, i, i, b.moment(launch))
+				id, i, i, b.timestamp(launch))
 			if !run {
 				row = strings.Replace(row, `"RUNNING"`, `"SUCCESS","duration":3000`, 1)
 				complete++
@@ -54,10 +54,10 @@ func (b *busy) tell(a *App, now float64) {
 		}
 		status, more := "PENDING", ""
 		if now >= of.begin {
-			status, more = "ACTIVE", fmt.Sprintf(`,"submissionTime":%q`, b.moment(of.begin))
+			status, more = "ACTIVE", fmt.Sprintf(`,"submissionTime":%q`, b.timestamp(of.begin))
 		}
 		if now >= of.end {
-			status, more = "COMPLETE", more+fmt.Sprintf(`,"completionTime":%q`, b.moment(of.end))
+			status, more = "COMPLETE", more+fmt.Sprintf(`,"completionTime":%q`, b.timestamp(of.end))
 		}
 		took(a, at, "stages", fmt.Sprintf(`[{"stageId":%d,"attemptId":0,"numTasks":%d,"numCompleteTasks":%d,"status":%q,"rddIds":[%d]%s}]`,
 			stage, of.tasks, complete, status, stage, more))
@@ -75,7 +75,7 @@ func TestDroppedLive(t *testing.T) {
 	a := NewApp("")
 	var s *dag.Snapshot
 	for now := 1.5; now < 60; now++ {
-		b.tell(a, now)
+		b.report(a, now)
 		var ok bool
 		if s, ok = a.Snapshot(dag.Instant(1_760_000_000_000+int64(now*1000)), false); !ok {
 			t.Fatal("no job")

@@ -18,15 +18,15 @@ import (
 // no graphs, those of the history server do. By the numbers of their RDDs alone the last stage would read
 // both others.
 type chain struct {
-	jobs   int
-	absent int    // how often the history server has no page yet
-	pages  int    // how often it was asked for one
-	page   string // what it answers instead of a page with graphs
-	status int    // of that; 0 is 200
-	prefix string // of all paths
-	drawn  bool   // pages of the driver are answered, without graphs; else they are refused
-	done   bool   // the application has ended
-	asked  []string
+	jobs     int
+	absent   int    // how often the history server has no page yet
+	pages    int    // requests of one
+	page     string // the response in place of a page with graphs
+	status   int    // of that; 0 is 200
+	prefix   string // of all paths
+	drawn    bool   // pages of the driver are answered, without graphs; else they are refused
+	done     bool   // the application has ended
+	requests []string
 }
 
 // application is the driver's id of the application; on YARN it has an attempt.
@@ -38,7 +38,7 @@ func (c *chain) application() (id, path string) {
 }
 
 func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c.asked = append(c.asked, r.URL.Path)
+	c.requests = append(c.requests, r.URL.Path)
 	id, app := c.application()
 	path, below := strings.CutPrefix(r.URL.Path, c.prefix)
 	part := strings.TrimPrefix(path, root+"/"+app)
@@ -110,7 +110,7 @@ func graphs(job string) string {
 	return page + `<div class="incoming-edge">999,5</div></div>`
 }
 
-// serve starts a chain, and returns its address and a client whose site it is.
+// serve starts a chain, and returns its address and a client of it.
 func (c *chain) serve(t *testing.T) (base string, client *yarn.Client) {
 	t.Helper()
 	s := httptest.NewServer(c)
@@ -148,30 +148,30 @@ func TestEdgesFromHistory(t *testing.T) {
 	s := NewSource(AtAddress(client, base, base), "")
 	for range checkRounds - 1 {
 		if got, guess := edgesOf(next(t, s)); !guess || got != "2<0 2<1" || c.pages > 0 {
-			t.Fatalf("in the first rounds: %s, a guess %v, asked for %d pages", got, guess, c.pages)
+			t.Fatalf("in the first rounds: got %s, a guess %v, %d pages", got, guess, c.pages)
 		}
 	}
 	if got, guess := edgesOf(next(t, s)); guess || got != "1<0 2<1" {
 		t.Errorf("with the page: %s, a guess %v", got, guess)
 	}
 	if got := s.app.stages[2].parents; !slices.Equal(got, []int{1}) {
-		t.Errorf("the last stage reads %d: what is no stage of the job is none of its parents", got)
+		t.Errorf("the last stage reads %d, want 1: only stages of its job", got)
 	}
 	c.jobs = 2
 	for range checkRounds - 1 {
 		next(t, s)
 	}
 	if c.pages != 1 {
-		t.Errorf("asked for %d pages within %d rounds", c.pages, checkRounds)
+		t.Errorf("got requests of %d pages within %d rounds, want 1", c.pages, checkRounds)
 	}
 	if got, guess := edgesOf(next(t, s)); guess || got != "1<0 2<1 4<3 5<4" || c.pages != 2 {
-		t.Errorf("the second job: %s, a guess %v; asked for %d pages", got, guess, c.pages)
+		t.Errorf("the second job: got %s, a guess %v, %d pages", got, guess, c.pages)
 	}
 	for range 3 * checkRounds {
 		next(t, s)
 	}
 	if c.pages != 2 {
-		t.Errorf("asked for %d pages, although they are known", c.pages)
+		t.Errorf("got requests of %d pages, want 2: they are known", c.pages)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestEdgesAtTheEnd(t *testing.T) {
 	c.done = true
 	end := next(t, s)
 	if got, _ := edgesOf(end); got != "1<0 2<1" || end.State != dag.Succeeded {
-		t.Errorf("%s, %v; asked for %d pages", got, end.State, c.pages)
+		t.Errorf("got %s, %v, %d pages", got, end.State, c.pages)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestEdgesFromBadHistory(t *testing.T) {
 			t.Errorf("%s: %s, a guess %v", name, got, guess)
 		}
 		if c.pages > pageTries || c.pages < pageTries && name != "refused" {
-			t.Errorf("%s: asked for %d pages", name, c.pages)
+			t.Errorf("%s: got requests of %d pages", name, c.pages)
 		}
 	}
 }
@@ -235,7 +235,7 @@ func TestEdgesOnYARN(t *testing.T) {
 		next(t, s)
 	}
 	if got, guess := edgesOf(next(t, s)); guess || got != "1<0 2<1" {
-		t.Errorf("%s, a guess %v; asked: %q", got, guess, c.asked)
+		t.Errorf("got %s, a guess %v, requests %q", got, guess, c.requests)
 	}
 	for address, want := range map[string]string{
 		"localhost:18080":            "http://localhost:18080",
@@ -246,13 +246,13 @@ func TestEdgesOnYARN(t *testing.T) {
 	} {
 		d := &webDriver{Web: Web{Client: client}, app: "application_1_0001"}
 		if d.findHistory(address); d.Web.History != want {
-			t.Errorf("%q: the history server is taken to be at %q, want %q", address, d.Web.History, want)
+			t.Errorf("%q: got the history server %q, want %q", address, d.Web.History, want)
 		}
 	}
 }
 
-// TestBehindGateway checks that a driver and a history server whose addresses have paths, as behind a gateway, are
-// asked for everything below these: for applications and for pages of jobs. Their clock counts.
+// TestBehindGateway checks that all requests to a driver and a history server go below the path of its address, as
+// behind a gateway: those of applications and those of pages of jobs. Their clock counts.
 func TestBehindGateway(t *testing.T) {
 	t.Parallel()
 	c := &chain{jobs: 1, prefix: "/gateway/default/sparkhistory"}
@@ -262,16 +262,16 @@ func TestBehindGateway(t *testing.T) {
 		next(t, s)
 	}
 	pages := 0
-	for _, path := range c.asked {
+	for _, path := range c.requests {
 		if !strings.HasPrefix(path, c.prefix+"/") || strings.Contains(path, "//") {
-			t.Errorf("asked for %s", path)
+			t.Errorf("got a request of %s", path)
 		}
 		if path == c.prefix+"/jobs/job/" {
 			pages++
 		}
 	}
 	if pages != 1 || c.pages != 1 { // it was refused
-		t.Errorf("the driver was asked for %d pages, the history server for %d", pages, c.pages)
+		t.Errorf("got requests of %d pages from the driver, %d from the history server, want 1 and 1", pages, c.pages)
 	}
 	if _, _, ok := client.Skew(); !ok {
 		t.Error("the clock of the driver is not known")

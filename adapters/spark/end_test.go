@@ -30,7 +30,7 @@ func warned(s *dag.Snapshot, text string) bool {
 	return false
 }
 
-// TestEndWithoutHistory checks how an application ends that no history server confirms: by what was seen of its jobs,
+// TestEndWithoutHistory checks how an application without a history server ends: by the observed ends of its jobs,
 // and at the time at which its driver was last seen.
 func TestEndWithoutHistory(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestEndWithoutHistory(t *testing.T) {
 			w: webSpark{cut: true}, every: 10 * time.Second, state: dag.EndedUnconfirmed, from: 10 * time.Second,
 			to: webEnd, words: "no longer answers",
 		},
-		"a dead history server": {
+		"a history server that is down": {
 			history: "http://history", every: time.Second, state: dag.Succeeded, from: jobEnd, to: webEnd,
 			words: "history server does not answer",
 		},
@@ -127,10 +127,10 @@ func TestPages(t *testing.T) {
 // TestDeadHistoryServer checks that a history server that does not answer is named in the first observation.
 func TestDeadHistoryServer(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, deadHistoryServer)
+	synctest.Test(t, historyServerDown)
 }
 
-func deadHistoryServer(t *testing.T) {
+func historyServerDown(t *testing.T) {
 	t.Helper()
 	w := &webSpark{from: 2 * time.Second}
 	s := w.source(t, "http://history")
@@ -181,8 +181,8 @@ func TestDateOfDriver(t *testing.T) {
 func dateOfDriver(t *testing.T) {
 	t.Helper()
 	for _, skew := range []time.Duration{0, 3 * time.Second, time.Hour, -2 * time.Hour, 26 * time.Hour} {
-		for _, mute := range []bool{false, true} {
-			w := &webSpark{from: 5 * time.Second, skew: skew, mute: mute}
+		for _, noTime := range []bool{false, true} {
+			w := &webSpark{from: 5 * time.Second, skew: skew, noTime: noTime}
 			s := w.source(t, "")
 			last := dag.NoInstant
 			for round := 0; w.now() < webEnd; round++ {
@@ -190,13 +190,13 @@ func dateOfDriver(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// What the driver does not report shows by what it does, from the second round on.
+				// A time that the driver does not report follows from its jobs, from the second round on.
 				off := snap.At.Sub(webStart.Add(w.now())).Abs()
-				if most := 5 * time.Second; off > most && (!mute || skew < 0 || w.now() >= 8*time.Second) {
-					t.Errorf("skew %v, mute %v: the time is %v off after %v", skew, mute, off, w.now())
+				if most := 5 * time.Second; off > most && (!noTime || skew < 0 || w.now() >= 8*time.Second) {
+					t.Errorf("skew %v, no time %v: the time is %v off after %v", skew, noTime, off, w.now())
 				}
-				if is := warned(snap, "by the driver's clock"); is != (skew.Abs() > time.Minute) && (!mute || w.now() > 8*time.Second) {
-					t.Errorf("skew %v, mute %v: %+v", skew, mute, snap.Warnings)
+				if is := warned(snap, "by the driver's clock"); is != (skew.Abs() > time.Minute) && (!noTime || w.now() > 8*time.Second) {
+					t.Errorf("skew %v, no time %v: %+v", skew, noTime, snap.Warnings)
 				}
 				if snap.At < last && round > 3 {
 					t.Errorf("skew %v: at %v after %v", skew, snap.At, last)

@@ -44,13 +44,13 @@ func TestCoresRunOneTask(t *testing.T) {
 	}
 }
 
-// TestRunAgain checks that a task which has run again after its executor was lost has lost what it did before, also
-// when all is over.
+// TestRunAgain checks that a task which has run again after its executor was lost has lost its earlier work, also
+// after the end.
 func TestRunAgain(t *testing.T) {
 	t.Parallel()
 	a := NewApp("app-1")
-	gone, other := a.executorAt("0"), a.executorAt("1")
-	a.all[gone].active, a.all[gone].removed = false, 30_000
+	removed, other := a.executorAt("0"), a.executorAt("1")
+	a.all[removed].active, a.all[removed].removed = false, 30_000
 	s := a.stageAt(0)
 	a.takeJob(&wireJob{JobID: new(number), CompletionTime: 60_000, StageIDs: []number{0, 1}, Status: "SUCCEEDED"})
 	s.tasks, s.status = 2, "COMPLETE"
@@ -58,7 +58,7 @@ func TestRunAgain(t *testing.T) {
 		part, executor int
 		launch, end    dag.Instant
 	}{
-		{0, gone, 1000, 9000},
+		{0, removed, 1000, 9000},
 		{1, other, 1000, 9500},
 		{0, other, 31_000, 39_000},
 	} {

@@ -54,8 +54,8 @@ func (g *growingLog) follow(t *testing.T, name, part string) recording.Source {
 	return s
 }
 
-// look returns the snapshot of an observation, or what it missed.
-func look(t *testing.T, s recording.Source) string {
+// observe returns the snapshot of an observation, or what it missed.
+func observe(t *testing.T, s recording.Source) string {
 	t.Helper()
 	snap, err := s.Next(t.Context())
 	if missed, ok := errors.AsType[*dag.MissedError](err); ok {
@@ -87,7 +87,7 @@ func TestFollow(t *testing.T) {
 	s := g.follow(t, "app-1.inprogress", "")
 	expect := func(want string) {
 		t.Helper()
-		if got := look(t, s); got != want {
+		if got := observe(t, s); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
@@ -166,15 +166,15 @@ func TestFollowRolling(t *testing.T) {
 	g.add(folder+"events_1_app-1", joined(all[:4]...))
 	g.add("old", joined(lines("app-0", "")...))
 	s := g.follow(t, ".", "")
-	got := []string{look(t, s)}
+	got := []string{observe(t, s)}
 	g.listed = func() { // the writer goes on between the end of the first file and the search for a second one
 		g.add(folder+"events_1_app-1", joined(all[4:7]...))
 		g.add(folder+"events_2_app-1", joined(all[7:8]...))
 		g.listed = nil
 	}
-	got = append(got, look(t, s))
+	got = append(got, observe(t, s))
 	g.add(folder+"events_3_app-1", joined(all[8:]...))
-	got = append(got, look(t, s), look(t, s))
+	got = append(got, observe(t, s), observe(t, s))
 	want := []string{
 		"1795366705000 app-1 running, 0 tasks done", "1795366709000 app-1 running, 1 tasks done",
 		"1795366710000 app-1 succeeded, 1 tasks done", "EOF",
@@ -210,9 +210,9 @@ func TestFollowErrors(t *testing.T) {
 	}
 	g.add("app-3.inprogress", joined(lines("app-3", "")[:4]...))
 	s := g.follow(t, ".", "")
-	_ = look(t, s)
+	_ = observe(t, s)
 	delete(g.MapFS, "app-3.inprogress")
-	if got := look(t, s); !strings.Contains(got, "idle false: cannot read logs") && !strings.Contains(got, "cannot read app-3") {
+	if got := observe(t, s); !strings.Contains(got, "idle false: cannot read logs") && !strings.Contains(got, "cannot read app-3") {
 		t.Errorf("got %q", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -51,7 +51,7 @@ func TestForget(t *testing.T) {
 	p := generate(restsim.SparkStream(200))
 	s := NewSource(p, "")
 	s.app.kept = kept
-	forgotten := 0
+	oldest := 0
 	for range 60 {
 		p.now = p.now.Add(3 * time.Second)
 		snap, err := s.Next(t.Context())
@@ -84,10 +84,10 @@ func TestForget(t *testing.T) {
 		if at := snap.Jobs[0].Submitted; at != restsim.SparkBegin.Add(20*time.Millisecond) || len(snap.Warnings) > 0 {
 			t.Fatalf("submitted at %d, warnings %v", at-restsim.SparkBegin, snap.Warnings)
 		}
-		forgotten = max(forgotten, 2*len(a.jobList)-len(stages), a.jobList[0].id)
+		oldest = max(oldest, 2*len(a.jobList)-len(stages), a.jobList[0].id)
 	}
-	if forgotten < 100 {
-		t.Errorf("the oldest job is %d", forgotten)
+	if oldest < 100 {
+		t.Errorf("the oldest job is %d, want at least 100", oldest)
 	}
 }
 

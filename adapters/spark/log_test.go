@@ -71,7 +71,7 @@ func TestLogs(t *testing.T) {
 		{"aqe-3.eventlog.gz", 8, 54, 67.753},
 	} {
 		if !isLog(filepath.Join("testdata", c.file)) {
-			t.Errorf("%s is not taken for an event log", c.file)
+			t.Errorf("%s: not recognized as an event log", c.file)
 		}
 		l, err := openLog(filepath.Join("testdata", c.file))
 		if err != nil {
@@ -155,7 +155,7 @@ func TestLogPackings(t *testing.T) {
 		filepath.Join(dir, "rolled"),
 	} {
 		if !isLog(path) {
-			t.Errorf("%s is not taken for an event log", path)
+			t.Errorf("%s: not recognized as an event log", path)
 			continue
 		}
 		l, err := openLog(path)

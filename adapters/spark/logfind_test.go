@@ -39,7 +39,7 @@ func lines(app, attempt string) []string {
 
 func joined(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
 
-// TestFindLogs checks which logs are in a folder, what they are called, and the order of their pieces.
+// TestFindLogs checks which logs are in a folder, their names, and the order of their files.
 func TestFindLogs(t *testing.T) {
 	t.Parallel()
 	all := lines("app-1", "")
@@ -205,7 +205,7 @@ func TestLogKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !isLog(path) {
-			t.Errorf("%s: it is not taken for an event log", name)
+			t.Errorf("%s: not recognized as an event log", name)
 			continue
 		}
 		log, err := openLog(path)

@@ -94,7 +94,7 @@ func TestTakePools(t *testing.T) {
 	}
 }
 
-// A fairly is a driver with a FAIR scheduler, whose second job comes in a pool that no file has.
+// A fairly is a driver with a FAIR scheduler. Its second job comes in a pool that no file has.
 type fairly struct {
 	*fake
 	page   string
@@ -126,7 +126,7 @@ func (f *fairly) Get(ctx context.Context, path string) ([]byte, error) {
 	case part == "jobs/1" && f.second:
 		return json.Marshal(jobs[1])
 	case part == "/stages/":
-		f.asked = append(f.asked, path)
+		f.requests = append(f.requests, path)
 		if f.page == "" {
 			return nil, &rest.Error{URL: path, Status: 403}
 		}
@@ -136,7 +136,7 @@ func (f *fairly) Get(ctx context.Context, path string) ([]byte, error) {
 }
 
 func (f *fairly) pages() (n int) {
-	for _, path := range f.asked {
+	for _, path := range f.requests {
 		if strings.HasPrefix(path, "/stages/") {
 			n++
 		}
@@ -173,9 +173,9 @@ func TestSourcePools(t *testing.T) {
 				t.Errorf("refused %v: the pools are %v, warned %q", refused, pools, warned)
 			}
 		}
-		asked := map[bool]int{false: 1, true: pageTries}[refused]
-		if n := f.pages(); n != asked {
-			t.Errorf("refused %v: five rounds asked for the page %d times, not %d", refused, n, asked)
+		requests := map[bool]int{false: 1, true: pageTries}[refused]
+		if n := f.pages(); n != requests {
+			t.Errorf("refused %v, five rounds: got %d requests of the page, want %d", refused, n, requests)
 		}
 		f.second = true
 		unknown := map[bool]string{false: "of pool adhoc", true: "of 2 pools"}[refused]
@@ -184,8 +184,8 @@ func TestSourcePools(t *testing.T) {
 				t.Errorf("refused %v: the warning is %q, want %q", refused, warned, unknown)
 			}
 		}
-		if n := f.pages(); n != asked+pageTries {
-			t.Errorf("refused %v: ten rounds asked for the page %d times, not %d", refused, n, asked+pageTries)
+		if n := f.pages(); n != requests+pageTries {
+			t.Errorf("refused %v, ten rounds: got %d requests of the page, want %d", refused, n, requests+pageTries)
 		}
 		if refused {
 			continue

@@ -17,8 +17,8 @@ import (
 
 // A patchy driver answers some paths, and returns the errors of others. It has no history server.
 type patchy struct {
-	errs  map[string]error // by the end of the path
-	asked []string
+	errs     map[string]error // by the end of the path
+	requests []string
 }
 
 func (p *patchy) Now() dag.Instant { return 1795366700000 }
@@ -27,7 +27,7 @@ func (p *patchy) History(context.Context, string) ([]byte, error) { return nil, 
 
 func (p *patchy) Get(_ context.Context, path string) ([]byte, error) {
 	part := path[strings.LastIndexByte(path, '/')+1:]
-	p.asked = append(p.asked, part)
+	p.requests = append(p.requests, part)
 	return []byte("[]"), p.errs[part]
 }
 
@@ -36,19 +36,19 @@ func TestQuestions(t *testing.T) {
 	t.Parallel()
 	lacks := &rest.Error{Status: http.StatusNotFound}
 	down := errors.New("down")
-	three := func(s *Source, ask func(string) bool) {
+	three := func(s *Source, get func(string) bool) {
 		for _, part := range []string{"a", "b", "c"} {
-			if !ask(s.path("%s", part)) {
+			if !get(s.path("%s", part)) {
 				return
 			}
 		}
 	}
-	then := question{requests: func(s *Source, ask func(string) bool) { ask(s.path("then")) }}
+	then := question{requests: func(s *Source, get func(string) bool) { get(s.path("then")) }}
 	for name, c := range map[string]struct {
-		q     question
-		err   error // of b
-		asked string
-		ends  bool
+		q    question
+		err  error // of b
+		want string
+		ends bool
 	}{
 		"all":                   {question{requests: three}, nil, "a b c then", false},
 		"two":                   {question{requests: three, most: 2}, nil, "a b then", false},
@@ -62,8 +62,8 @@ func TestQuestions(t *testing.T) {
 	} {
 		p := &patchy{errs: map[string]error{"b": c.err}}
 		err := NewSource(p, "app-1").ask(t.Context(), []question{c.q, then})
-		if got := strings.Join(p.asked, " "); got != c.asked || (err != nil) != c.ends {
-			t.Errorf("%s: asked %q, %v; want %q", name, got, err, c.asked)
+		if got := strings.Join(p.requests, " "); got != c.want || (err != nil) != c.ends {
+			t.Errorf("%s: got requests %q, %v; want %q", name, got, err, c.want)
 		}
 	}
 }

@@ -18,19 +18,19 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A fake is a driver with one stage of many tasks, of which one after the other ends.
+// A fake is a driver with one stage of many tasks, which end one after the other.
 type fake struct {
 	tasks, done int
 	now         dag.Instant
-	gone        bool
+	down        bool
 	slow        bool
 	over        bool
 	jobEnd      dag.Instant // 0: as soon as all tasks have ended
 	failed      bool        // one task has failed too often
 	partial     bool        // the history server has the application, and not its end
-	keeps       int         // of all tasks it lists so many, the newest; 0: all
+	keeps       int         // number of the newest tasks that it lists; 0: all
 	bytes       int
-	asked       []string
+	requests    []string
 }
 
 const fakeSlots = 4
@@ -42,7 +42,7 @@ func (f *fake) stamp(at dag.Instant) string {
 }
 
 func (f *fake) Get(_ context.Context, path string) ([]byte, error) {
-	if f.gone {
+	if f.down {
 		return nil, &rest.Error{URL: path, Err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}}
 	}
 	if f.slow {
@@ -50,7 +50,7 @@ func (f *fake) Get(_ context.Context, path string) ([]byte, error) {
 	}
 	b, err := f.answer(path)
 	f.bytes += len(b)
-	f.asked = append(f.asked, path)
+	f.requests = append(f.requests, path)
 	return b, err
 }
 
@@ -168,7 +168,7 @@ func TestSourcePolls(t *testing.T) {
 	if _, err := s.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	f.gone = true
+	f.down = true
 	var missed *dag.MissedError
 	if _, err := s.Next(t.Context()); !errors.As(err, &missed) {
 		t.Errorf("a driver that has gone, and a history server that does not have the end yet: %v", err)
@@ -181,15 +181,15 @@ func TestSourcePolls(t *testing.T) {
 	if _, err := s.Next(t.Context()); !errors.Is(err, io.EOF) {
 		t.Errorf("after the end: %v", err)
 	}
-	for _, path := range f.asked {
+	for _, path := range f.requests {
 		if strings.Contains(path, "kill") || strings.HasPrefix(path, "/stages") {
-			t.Errorf("the driver was asked for %s", path)
+			t.Errorf("the driver got a request of %s", path)
 		}
 	}
 }
 
-// TestSourceLastFailure checks that the failure which ends an application is known, although its driver is gone before
-// it can be asked: the history server has the tasks that were still running.
+// TestSourceLastFailure checks that the failure which ends an application is known, although its driver ends before
+// the next request: the history server has the tasks that were still running.
 func TestSourceLastFailure(t *testing.T) {
 	t.Parallel()
 	f := &fake{tasks: 8, done: 3, now: 1795366700000}
@@ -197,7 +197,7 @@ func TestSourceLastFailure(t *testing.T) {
 	if _, err := s.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	f.now, f.gone, f.over, f.failed = f.now+2000, true, true, true
+	f.now, f.down, f.over, f.failed = f.now+2000, true, true, true
 	snap, err := s.Next(t.Context())
 	if err != nil || snap.State != dag.Failed {
 		t.Fatalf("the end: %v, %v", snap, err)
@@ -215,7 +215,7 @@ func TestSourceLastFailure(t *testing.T) {
 func TestSourceEarly(t *testing.T) {
 	t.Parallel()
 	for _, ends := range []dag.State{dag.Running, dag.Failed} {
-		f := &fake{tasks: 8, now: 1795366700000, gone: true}
+		f := &fake{tasks: 8, now: 1795366700000, down: true}
 		s := NewSource(f, "app-1")
 		is := Listed{ID: "app-1", Name: "nightly", User: "ann", State: dag.Running}
 		s.reportsEnd, s.manager = true, func(context.Context) (Listed, bool) { return is, true }
@@ -227,7 +227,7 @@ func TestSourceEarly(t *testing.T) {
 			f.now += 10_000
 		}
 		if ends == dag.Running {
-			f.gone = false
+			f.down = false
 		} else {
 			is.State, is.Ended, is.Why = ends, f.now, "exit code 1"
 		}
@@ -249,7 +249,7 @@ func TestSourceEarly(t *testing.T) {
 }
 
 // TestSourceHistoryBehind checks that a history server which has read a part of what an application has written is
-// asked again, although the cluster manager has the end.
+// requested again, although the cluster manager has the end.
 func TestSourceHistoryBehind(t *testing.T) {
 	t.Parallel()
 	f := &fake{tasks: 8, done: 3, now: 1795366700000}
@@ -257,7 +257,7 @@ func TestSourceHistoryBehind(t *testing.T) {
 	if _, err := s.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	f.gone, f.partial = true, true
+	f.down, f.partial = true, true
 	s.reportsEnd, s.manager = true, func(context.Context) (Listed, bool) {
 		return Listed{ID: "app-1", State: dag.Succeeded, Ended: f.now}, true
 	}
@@ -274,7 +274,7 @@ func TestSourceHistoryBehind(t *testing.T) {
 	}
 }
 
-// TestSourceSilent checks that a driver that does not answer in time is not taken to have ended, however often, but
+// TestSourceSilent checks that a driver that does not respond in time does not count as ended, however often, but
 // after ten minutes: its host may be lost.
 func TestSourceSilent(t *testing.T) {
 	t.Parallel()
@@ -308,7 +308,7 @@ func TestSourceGone(t *testing.T) {
 	if _, err := s.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	f.gone = true
+	f.down = true
 	for range giveUp + 3 {
 		if _, err := s.Next(t.Context()); err == nil {
 			t.Fatal("a driver that has just gone has ended")
@@ -344,7 +344,7 @@ func (b *briefly) Get(ctx context.Context, path string) ([]byte, error) {
 	return b.fake.Get(ctx, path)
 }
 
-// TestSourceBriefJob checks that a job that came and ended between two rounds is known, and asked for once.
+// TestSourceBriefJob checks that a job that came and ended between two rounds is known, and requested once.
 func TestSourceBriefJob(t *testing.T) {
 	t.Parallel()
 	b := &briefly{fake: &fake{tasks: 8, now: 1795366700000}}
@@ -361,17 +361,17 @@ func TestSourceBriefJob(t *testing.T) {
 		}
 	}
 	probes := 0
-	for _, path := range b.asked {
+	for _, path := range b.requests {
 		if path == root+"/app-1/jobs/1" || path == root+"/app-1/jobs/2" {
 			probes++
 		}
 	}
 	if probes != 4 { // once a round for the one after the last; the fake itself does not see the answer of the other
-		t.Errorf("%d times a job was asked for that does not exist: %q", probes, b.asked)
+		t.Errorf("got %d requests of a job that does not exist: %q", probes, b.requests)
 	}
 }
 
-// A halfway is a fake whose job has a second stage.
+// A halfway is a fake with a second stage in its job.
 type halfway struct{ *fake }
 
 func (h *halfway) Get(ctx context.Context, path string) ([]byte, error) {
@@ -407,18 +407,18 @@ func TestSourceStageEnds(t *testing.T) {
 			t.Errorf("%d tasks are known to have succeeded, %d have", got, done)
 		}
 	}
-	asked := 0
-	for _, path := range h.asked {
+	requests := 0
+	for _, path := range h.requests {
 		if strings.HasPrefix(path, root+"/app-1/stages/0?") {
-			asked++
+			requests++
 		}
 	}
-	if asked != 1 {
-		t.Errorf("the stage that has ended was asked for %d times", asked)
+	if requests != 1 {
+		t.Errorf("got %d requests of the stage that has ended, want 1", requests)
 	}
 }
 
-// TestFewerTasks checks that a stage keeps what it has if a broken answer gives it fewer tasks than before, and that no
+// TestFewerTasks checks that a stage keeps what it has if a corrupt response has fewer tasks than before, and that no
 // task lies beyond its end.
 func TestFewerTasks(t *testing.T) {
 	t.Parallel()

@@ -18,14 +18,14 @@ import (
 type page struct {
 	json, html string
 
-	mu   sync.Mutex
-	asks map[string]int
+	mu       sync.Mutex
+	requests map[string]int
 }
 
 func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.asks[r.URL.Path]++
+	p.requests[r.URL.Path]++
 	if r.URL.Path == "/json/" {
 		w.Header().Set("Content-Type", "text/json;charset=utf-8")
 		fmt.Fprint(w, p.json)
@@ -38,7 +38,7 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // recorded returns the page of a master of Spark 3.5.6 with three applications. One waits for cores.
 func recorded(t *testing.T) *page {
 	t.Helper()
-	p := &page{asks: map[string]int{}}
+	p := &page{requests: map[string]int{}}
 	for file, to := range map[string]*string{"json": &p.json, "html": &p.html} {
 		b, err := os.ReadFile("testdata/master-3.5.6." + file)
 		if err != nil {
@@ -92,12 +92,12 @@ func TestList(t *testing.T) {
 			}
 		}
 	}
-	if p.asks["/json/"] != 2 || p.asks["/"] != 1 {
-		t.Errorf("requests: %v", p.asks)
+	if p.requests["/json/"] != 2 || p.requests["/"] != 1 {
+		t.Errorf("requests: %v", p.requests)
 	}
 	p.json = strings.ReplaceAll(p.json, "0002", "0003")
-	if _, err := m.List(t.Context()); err != nil || p.asks["/"] != 2 {
-		t.Errorf("of a new application: %v, %v", p.asks, err)
+	if _, err := m.List(t.Context()); err != nil || p.requests["/"] != 2 {
+		t.Errorf("of a new application: %v, %v", p.requests, err)
 	}
 }
 
@@ -127,8 +127,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestCheckMaster checks what doctor shows of a master whose newest driver does not answer, and of one that does not
-// answer itself.
+// TestCheckMaster checks what doctor shows of a master if its newest driver does not respond, and if it does not
+// respond itself.
 func TestCheckMaster(t *testing.T) {
 	t.Parallel()
 	p := recorded(t)
@@ -144,7 +144,7 @@ func TestCheckMaster(t *testing.T) {
 	}
 }
 
-// TestActiveMaster finds the active one of several masters, and what is no master.
+// TestActiveMaster finds the active one of several masters, and servers that are no master.
 func TestActiveMaster(t *testing.T) {
 	t.Parallel()
 	standby := recorded(t)
@@ -165,8 +165,8 @@ func TestActiveMaster(t *testing.T) {
 		"no JSON":  {&page{json: `<html>`}, "is not JSON"},
 		"no page":  {&page{json: whole.json, html: "<title>Welcome</title>"}, "give the address"},
 	} {
-		if c.p.asks == nil {
-			c.p.asks = map[string]int{}
+		if c.p.requests == nil {
+			c.p.requests = map[string]int{}
 		}
 		if _, err := master(t, c.p).List(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -29,7 +29,7 @@ type webSpark struct {
 	exit     time.Duration // the driver closes; 0: at 21.5 s
 	cut      bool          // and from then on a proxy cuts the connections
 	fails    bool          // the job fails
-	mute     bool          // the driver does not report its own time, as that of Spark 3.5 does not
+	noTime   bool          // the driver does not report its own time, as that of Spark 3.5 does not
 	history  func(w *webSpark) (status int, body string)
 	conf     string // more settings
 }
@@ -95,7 +95,7 @@ func (w *webSpark) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (w *webSpark) applications(completed bool) string {
 	duration, end := w.now().Milliseconds(), "1969-12-31T23:59:59.999GMT"
-	if w.mute {
+	if w.noTime {
 		duration = 0
 	}
 	if completed {
@@ -139,8 +139,8 @@ func (w *webSpark) answer(r *http.Request) (status int, kind, body string) {
 		all := []any{}
 		for i := range webStages {
 			s := w.stage(i)
-			asked := len(parts) == 1 || parts[1] == strconv.Itoa(i)
-			if begun && asked && listed(s["status"].(string)) { //nolint:forcetypeassert // it is one
+			requested := len(parts) == 1 || parts[1] == strconv.Itoa(i)
+			if begun && requested && listed(s["status"].(string)) { //nolint:forcetypeassert // it is one
 				all = append(all, s)
 			}
 		}
@@ -231,7 +231,7 @@ func (w *webSpark) source(t *testing.T, history string) *Source {
 	return NewSource(AtAddress(client, "http://driver:4040", history), "").Peek()
 }
 
-// watch observes every so often to the end, and returns what it saw.
+// watch observes at an interval to the end, and returns the snapshots.
 func (w *webSpark) watch(t *testing.T, s *Source, every time.Duration) (out []*dag.Snapshot) {
 	t.Helper()
 	for range 3000 {
