@@ -11,7 +11,7 @@ import (
 )
 
 // overTheNetwork is a transport of the test's own, whose connections end with it.
-func overTheNetwork(t *testing.T) http.RoundTripper {
+func newTransport(t *testing.T) http.RoundTripper {
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
 	return tr
@@ -31,7 +31,7 @@ func (d *dial) turn(by time.Duration) { d.mu.Lock(); defer d.mu.Unlock(); d.at =
 func TestOneNegotiation(t *testing.T) {
 	r := newRealm(t, "10m", "alice", "HTTP/localhost")
 	h := newHadoop(t, r.keytab("HTTP/localhost"))
-	rt := r.login(Options{Keytab: r.keytab("alice")}).Layer(overTheNetwork(t))
+	rt := r.login(Options{Keytab: r.keytab("alice")}).Layer(newTransport(t))
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
@@ -41,8 +41,8 @@ func TestOneNegotiation(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if h.tickets != 1 || h.asked != 20+h.refused {
-		t.Errorf("%d negotiations, %d refusals, %d requests; want one negotiation", h.tickets, h.refused, h.asked)
+	if h.tickets != 1 || h.requests != 20+h.refused {
+		t.Errorf("%d negotiations, %d refusals, %d requests; want one negotiation", h.tickets, h.refused, h.requests)
 	}
 	if as, tgs := r.issued("AS_REQ"), r.issued("TGS_REQ"); as != 1 || tgs != 1 {
 		t.Errorf("the KDC gave %d and %d tickets, want 1 and 1", as, tgs)
@@ -55,7 +55,7 @@ func TestCookieIsRenewed(t *testing.T) {
 	h := newHadoop(t, r.keytab("HTTP/localhost"))
 	clock := &dial{at: time.Now()}
 	h.now, h.validity = clock.now, time.Minute
-	rt := r.login(Options{Keytab: r.keytab("alice"), Clock: clock.now}).Layer(overTheNetwork(t))
+	rt := r.login(Options{Keytab: r.keytab("alice"), Clock: clock.now}).Layer(newTransport(t))
 	for range 30 { // of ten seconds: five minutes
 		if status, _, err := get(t, rt, h.address()); status != http.StatusOK {
 			t.Fatalf("%d %v", status, err)
@@ -73,7 +73,7 @@ func TestCookieIsRenewed(t *testing.T) {
 func TestServerForgets(t *testing.T) {
 	r := newRealm(t, "10m", "alice", "HTTP/localhost")
 	h := newHadoop(t, r.keytab("HTTP/localhost"))
-	rt := r.login(Options{Keytab: r.keytab("alice")}).Layer(overTheNetwork(t))
+	rt := r.login(Options{Keytab: r.keytab("alice")}).Layer(newTransport(t))
 	if status, _, err := get(t, rt, h.address()); status != http.StatusOK {
 		t.Fatalf("%d %v", status, err)
 	}
@@ -113,7 +113,7 @@ func TestOnlyWhereAsked(t *testing.T) {
 			}))
 			defer s.Close()
 			l := New(Options{Getenv: func(string) string { return "/nonexistent" }})
-			rt := l.Layer(overTheNetwork(t))
+			rt := l.Layer(newTransport(t))
 			for range 3 {
 				req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, nil)
 				resp, err := rt.RoundTrip(req)
@@ -135,7 +135,7 @@ func TestCookiesOfPorts(t *testing.T) {
 	kt := r.keytab("HTTP/localhost")
 	a, b := newHadoop(t, kt), newHadoop(t, kt)
 	b.secret = "other"
-	rt := r.login(Options{Keytab: r.keytab("alice")}).Layer(overTheNetwork(t))
+	rt := r.login(Options{Keytab: r.keytab("alice")}).Layer(newTransport(t))
 	for range 5 {
 		for _, h := range []*hadoop{a, b} {
 			if status, _, err := get(t, rt, h.address()); status != http.StatusOK {
@@ -157,7 +157,7 @@ func TestKDCIsDown(t *testing.T) {
 	h := newHadoop(t, r.keytab("HTTP/localhost"))
 	clock := &dial{at: time.Now()}
 	h.now, h.validity = clock.now, 20*time.Minute
-	rt := r.login(Options{Keytab: r.keytab("alice"), Clock: clock.now}).Layer(overTheNetwork(t))
+	rt := r.login(Options{Keytab: r.keytab("alice"), Clock: clock.now}).Layer(newTransport(t))
 	if status, _, err := get(t, rt, h.address()); status != http.StatusOK {
 		t.Fatalf("%d %v", status, err)
 	}
@@ -187,7 +187,7 @@ func TestRefusedTicket(t *testing.T) {
 	r := newRealm(t, "10m", "alice", "HTTP/localhost")
 	old := newHadoop(t, r.keytab("HTTP/localhost"))
 	r.admin("cpw -randkey HTTP/localhost")
-	_, _, err := get(t, r.login(Options{Keytab: r.keytab("alice")}).Layer(overTheNetwork(t)), old.address())
+	_, _, err := get(t, r.login(Options{Keytab: r.keytab("alice")}).Layer(newTransport(t)), old.address())
 	e, ok := errors.AsType[*Error](err)
 	if !ok || !strings.Contains(e.Text, "refuses the ticket: 401") || e.Advice() == "" {
 		t.Errorf("got %v", err)

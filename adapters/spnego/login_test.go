@@ -25,9 +25,9 @@ func TestWhyNobodyIsLoggedIn(t *testing.T) {
 	old := filepath.Join(r.dir, "old.keytab")
 	r.run("cp", stale, old)
 	r.admin("cpw -randkey -e aes256-cts-hmac-sha1-96:normal bob/host")
-	gone := filepath.Join(r.dir, "gone.keytab")
+	removed := filepath.Join(r.dir, "gone.keytab")
 	r.admin("addprinc -randkey carol")
-	r.admin("ktadd -k " + gone + " carol")
+	r.admin("ktadd -k " + removed + " carol")
 	r.admin("delprinc -force carol")
 	short := r.write("short.keytab", "\x05\x02\x00\x00\x00\x99abc")
 	ended := filepath.Join(r.dir, "ended.ccache")
@@ -90,7 +90,7 @@ func TestWhyNobodyIsLoggedIn(t *testing.T) {
 			"alice@SPNEGO.TEST",
 		},
 		"wrong key":          {Options{Keytab: old}, nil, "is not the one that the KDC has", "anew"},
-		"unknown to the KDC": {Options{Keytab: gone}, nil, "has no principal carol@SPNEGO.TEST", "spelt"},
+		"unknown to the KDC": {Options{Keytab: removed}, nil, "has no principal carol@SPNEGO.TEST", "spelt"},
 		"unreachable": {
 			Options{Keytab: both, Principal: "alice"},
 			[]string{"KRB5_CONFIG=" + unreachable},
@@ -133,7 +133,7 @@ func TestWhyNobodyIsLoggedIn(t *testing.T) {
 func TestServiceUnknown(t *testing.T) {
 	r := newRealm(t, "10m", "alice", "HTTP/localhost")
 	h := newHadoop(t, r.keytab("HTTP/localhost"))
-	_, _, err := get(t, r.login(Options{Keytab: r.keytab("alice")}).Layer(overTheNetwork(t)), h.URL)
+	_, _, err := get(t, r.login(Options{Keytab: r.keytab("alice")}).Layer(newTransport(t)), h.URL)
 	e, ok := errors.AsType[*Error](err)
 	if !ok || !strings.Contains(e.Text, "has no service HTTP/127.0.0.1@SPNEGO.TEST") ||
 		!strings.Contains(e.Hint, "host name") {
@@ -146,7 +146,7 @@ func TestTicketsAreRenewed(t *testing.T) {
 	r := newRealm(t, "6s", "alice", "HTTP/localhost")
 	h := newHadoop(t, r.keytab("HTTP/localhost"))
 	h.validity = 2 * time.Second
-	rt := r.login(Options{Keytab: r.keytab("alice")}).Layer(overTheNetwork(t))
+	rt := r.login(Options{Keytab: r.keytab("alice")}).Layer(newTransport(t))
 	for end := time.Now().Add(14 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if status, _, err := get(t, rt, h.address()); status != http.StatusOK {
 			t.Fatalf("%d %v", status, err)
@@ -168,7 +168,7 @@ func TestCacheIsReadAgain(t *testing.T) {
 	cache := r.kinit("alice", kt, "-l", "2s")
 	clock := &dial{at: time.Now()}
 	l := r.login(Options{Clock: clock.now}, "KRB5CCNAME=FILE:"+cache)
-	rt := l.Layer(overTheNetwork(t))
+	rt := l.Layer(newTransport(t))
 	h.now, h.validity = clock.now, time.Second
 	if status, body, err := get(t, rt, h.address()); status != http.StatusOK || body != "alice" {
 		t.Fatalf("%d %q %v", status, body, err)
@@ -200,7 +200,7 @@ func TestKDCAway(t *testing.T) {
 	kt := r.keytab("alice")
 	cache := r.kinit("alice", kt, "-l", "2m")
 	clock := &dial{at: time.Now()}
-	rt := r.login(Options{Clock: clock.now}, "KRB5CCNAME=FILE:"+cache).Layer(overTheNetwork(t))
+	rt := r.login(Options{Clock: clock.now}, "KRB5CCNAME=FILE:"+cache).Layer(newTransport(t))
 	h.now, h.validity = clock.now, time.Second
 	if status, body, err := get(t, rt, h.address()); status != http.StatusOK || body != "alice" {
 		t.Fatalf("%d %q %v", status, body, err)
@@ -234,7 +234,7 @@ func TestTrust(t *testing.T) {
 		return (&net.Dialer{}).DialContext(ctx, network, h.Listener.Addr().String())
 	}}
 	defer tr.CloseIdleConnections()
-	ask := func(env ...string) error {
+	login := func(env ...string) error {
 		status, body, err := get(t, users.login(Options{Keytab: kt}, env...).Layer(tr),
 			strings.Replace(h.URL, "127.0.0.1", "web.services.test", 1))
 		if err == nil && (status != http.StatusOK || body != "alice") {
@@ -242,16 +242,16 @@ func TestTrust(t *testing.T) {
 		}
 		return err
 	}
-	if err := ask(); err == nil || !strings.Contains(err.Error(), "has no service krbtgt/SERVICES.TEST") {
+	if err := login(); err == nil || !strings.Contains(err.Error(), "has no service krbtgt/SERVICES.TEST") {
 		t.Errorf("without trust: %v", err)
 	}
 	for _, r := range []*realm{users, services} {
 		r.admin("addprinc -pw trust krbtgt/SERVICES.TEST@SPNEGO.TEST")
 	}
-	if err := ask(); err != nil {
+	if err := login(); err != nil {
 		t.Errorf("by [domain_realm]: %v", err)
 	}
-	if err := ask("KRB5_CONFIG=" + users.write("plain.conf", config+both)); err != nil {
+	if err := login("KRB5_CONFIG=" + users.write("plain.conf", config+both)); err != nil {
 		t.Errorf("by referral: %v", err)
 	}
 }
@@ -267,9 +267,9 @@ func readAll(t *testing.T, file string) string {
 
 // TestSkew checks that an error reports the difference between the clocks, by the KDC's own time.
 func TestSkew(t *testing.T) {
-	who := parsePrincipal("alice@R")
+	alice := parsePrincipal("alice@R")
 	err := explain(messages.KRBError{ErrorCode: errorcode.KRB_AP_ERR_SKEW, STime: time.Now().Add(-12 * time.Minute)},
-		who, "", "")
+		alice, "", "")
 	if e, ok := errors.AsType[*Error](err); !ok ||
 		!strings.Contains(e.Text, "this machine's is 12m ahead of the KDC's") ||
 		!strings.Contains(e.Hint, "set the clocks right") {

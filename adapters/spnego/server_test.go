@@ -29,7 +29,7 @@ type hadoop struct {
 	validity time.Duration // of cookies
 	now      func() time.Time
 	tickets  int      // negotiations that it has accepted
-	asked    int      // requests
+	requests int      // requests
 	refused  int      // requests without proof
 	seen     []string // Authorization headers
 }
@@ -55,7 +55,7 @@ func (h *hadoop) address() string { return strings.Replace(h.URL, "127.0.0.1", "
 func (h *hadoop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.asked++
+	h.requests++
 	w.Header().Set("Date", h.now().UTC().Format(http.TimeFormat))
 	h.seen = append(h.seen, r.Header.Get("Authorization"))
 	if user := h.known(r); user != "" {
