@@ -86,9 +86,9 @@ var processes = map[string]func(*Store) error{
 
 // stay waits to be killed. A select without cases would be a deadlock, which ends the process by itself.
 func stay() {
-	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, syscall.SIGTERM)
-	<-asked
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM)
+	<-signals
 }
 
 // grow adds a run with a profile of so many bytes, of which the file keeps that of the newest 20 runs.
@@ -131,25 +131,25 @@ func TestKilledInTheMiddle(t *testing.T) {
 	for round := range rounds {
 		name := fmt.Sprintf("r%d-", round)
 		cmd, lines := start(t, "count", dir, "PARATIMER_TEST_NAME="+name)
-		said := -1
-		for said < round%5 && lines.Scan() {
+		reported := -1
+		for reported < round%5 && lines.Scan() {
 			if strings.HasPrefix(lines.Text(), "error") {
 				t.Fatal(lines.Text())
 			}
-			said++
+			reported++
 		}
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		for lines.Scan() { // what it had printed before it died
-			said++
+			reported++
 		}
 		_ = cmd.Wait() // it was killed
 		got := ids(t, &Store{dir}, "a.pig")
-		for i := range said + 1 {
+		for i := range reported + 1 {
 			want = append(want, name+strconv.Itoa(i))
 		}
-		if more := name + strconv.Itoa(said+1); len(got) == len(want)+1 && got[len(got)-1] == more {
+		if more := name + strconv.Itoa(reported+1); len(got) == len(want)+1 && got[len(got)-1] == more {
 			want = append(want, more) // it died between the write and its word
 		}
 		if !slices.Equal(got, want) {
@@ -190,20 +190,20 @@ func TestKilledWhileItHoldsTheLock(t *testing.T) {
 func TestLeftoversAreSwept(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	gone := func(path string) bool { _, err := os.Stat(path); return errors.Is(err, os.ErrNotExist) }
+	isMissing := func(path string) bool { _, err := os.Stat(path); return errors.Is(err, os.ErrNotExist) }
 	left := s.path("a.pig", ".json"+leftover)
 	if err := os.WriteFile(left, []byte(`{"ver`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	add(t, s, "a.pig", "w1")
-	if !gone(left) || !slices.Equal(ids(t, s, "a.pig"), []string{"w1"}) {
-		t.Errorf("after a write: the leftover is gone %v, runs %v", gone(left), ids(t, s, "a.pig"))
+	if !isMissing(left) || !slices.Equal(ids(t, s, "a.pig"), []string{"w1"}) {
+		t.Errorf("after a write: the leftover is missing: %v, runs %v", isMissing(left), ids(t, s, "a.pig"))
 	}
 	if err := os.WriteFile(s.path("dead", leader), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	open(t, dir)
-	if !gone(s.path("dead", leader)) {
+	if !isMissing(s.path("dead", leader)) {
 		t.Error("the lock of a leader that died is still there")
 	}
 }

@@ -234,7 +234,7 @@ func TestSummaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	remember := func(name, run string) {
+	store := func(name, run string) {
 		t.Helper()
 		err := s.Update(name, func(w *Workflow) error { w.Runs = append(w.Runs, Run{ID: run}); return nil })
 		if err != nil {
@@ -262,11 +262,11 @@ func TestSummaries(t *testing.T) {
 			t.Errorf("%v, %d made; want %v, %d", got, n, want, made)
 		}
 	}
-	remember("a", "1")
-	remember("b", "1")
+	store("a", "1")
+	store("b", "1")
 	check("k", 2, `["a",1]`, `["b",1]`)
 	check("k", 0, `["a",1]`, `["b",1]`)
-	remember("b", "2")
+	store("b", "2")
 	check("k", 1, `["a",1]`, `["b",2]`)
 	check("newer", 2, `["a",1]`, `["b",2]`)
 	if err := s.Forget("a"); err != nil {
