@@ -48,7 +48,7 @@ func TestHandler(t *testing.T) {
 		name, path, token, body string
 		change                  func(*http.Request)
 		status                  int
-		says                    string
+		want                    string
 	}{
 		{"elsewhere", "/", "hu-sh", good, nil, 404, "posted to /v1/groups"},
 		{"wrong token", Path, "hush", good, nil, 401, "wrong token"},
@@ -64,7 +64,7 @@ func TestHandler(t *testing.T) {
 			"packed",
 		},
 		{
-			"said to be long", Path, "hu-sh", good, func(r *http.Request) { r.ContentLength = 1 << 40 }, 413,
+			"with a long Content-Length", Path, "hu-sh", good, func(r *http.Request) { r.ContentLength = 1 << 40 }, 413,
 			"at most",
 		},
 		{
@@ -75,7 +75,7 @@ func TestHandler(t *testing.T) {
 		{"two batches", Path, "hu-sh", good + good, nil, 400, "bad batch"},
 		{"of another job's task", Path, "hu-sh", strings.Replace(good, `"job":"job_1700000000000_0001"`,
 			`"job":"job_1700000000000_0003"`, 1), nil, 400, "job:"},
-		{"of a job that is over", Path, "hu-sh", strings.ReplaceAll(good, "1700000000000_0001",
+		{"of a job that has ended", Path, "hu-sh", strings.ReplaceAll(good, "1700000000000_0001",
 			"1700000000000_0002"), nil, 410, "ended"},
 		{"of other reduces", Path, "hu-sh", strings.NewReplacer(`"r":2,"b":[6,4]`, `"r":3,"b":[6,4,0]`).Replace(
 			good), nil, 409, "3 reduces"},
@@ -87,9 +87,9 @@ func TestHandler(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) ||
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.want) ||
 			strings.Count(w.Body.String(), "\n") != 1 {
-			t.Errorf("%s: %d %q, want %d %s", c.name, w.Code, w.Body, c.status, c.says)
+			t.Errorf("%s: %d %q, want %d %s", c.name, w.Code, w.Body, c.status, c.want)
 		}
 	}
 	if c := s.Counts(); c.Taken != 1 || c.Refused != 11 || c.Orphans != 1 {
@@ -121,7 +121,7 @@ func TestHandlerIsFull(t *testing.T) {
 	}
 }
 
-// TestHandlerCrowd: so many batches are read at a time; others wait, and are turned away after a while.
+// TestHandlerCrowd: the number of batches read at a time is bounded; others wait, and are refused after a while.
 func TestHandlerCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStore(Limits{})
@@ -153,7 +153,7 @@ func TestHandlerCrowd(t *testing.T) {
 	})
 }
 
-// FuzzHandler: whatever is posted, the answer is one line, and the store holds what it counts.
+// FuzzHandler: whatever is posted, the response is one line, and the store has as much as it counts.
 func FuzzHandler(f *testing.F) {
 	for _, b := range []*Batch{mapBatch(theJob, 0, 0, 3, 2), reduceBatch(theJob, 1, 2, 3, 4, 5)} {
 		body, err := b.Encode()
@@ -207,11 +207,11 @@ func TestAtEnd(t *testing.T) {
 	last := reduceBatch(theJob, 1, 0, 0, 50, 60)
 	last.Open = &Open{Name: "k", Bytes: 1, Seconds: 1} // the tap was killed
 	s.take(mapBatch(theJob, 0, 0, 1, 100), last)
-	if g := s.look(); g != nil {
+	if g := s.observe(); g != nil {
 		t.Errorf("before the end: %+v", g)
 	}
 	s.snap.State, s.snap.Jobs[1].State = dag.Succeeded, dag.Succeeded
-	g := s.look()
+	g := s.observe()
 	if g == nil || g.Maps != 1 || len(g.Reduces[1].Done) != 2 || g.Reduces[1].Done[1].At != run.End ||
 		g.Reduces[1].OpenKey != "" {
 		t.Errorf("%+v", g)
@@ -229,18 +229,18 @@ func TestSpoolOfATape(t *testing.T) {
 	s.snap.Jobs[1].Groups = &dag.Groups{Origin: dag.GroupsTapped, Maps: 2, Reduces: []dag.ReduceGroups{one, two}}
 	s.reduces(attemptAt(0, 0, dag.AttemptSucceeded, noon), attemptAt(1, 0, dag.AttemptSucceeded, noon))
 	s.take(mapBatch(theJob, 0, 0, 7), reduceBatch(theJob, 0, 0, 5, 100), reduceBatch(theJob, 1, 0, 3, 6, 7))
-	g := s.look()
+	g := s.observe()
 	if g.Maps != 2 || g.Reduces[0].Bytes != 900 || len(g.Reduces[0].Done) != 1 || g.Reduces[0].Done[0].Count != 9 ||
 		len(g.Reduces[1].Done) != 2 {
 		t.Errorf("%+v", g)
 	}
 	s.take(mapBatch(theJob, 1, 0, 7), mapBatch(theJob, 2, 0, 7))
-	if g := s.look(); g.Maps != 3 || g.Reduces[0].Bytes != 42 {
+	if g := s.observe(); g.Maps != 3 || g.Reduces[0].Bytes != 42 {
 		t.Errorf("%+v", g)
 	}
 }
 
-// TestEndlessBadLines: a spool of bad lines alone is given up soon, in the line where it is. What was taken before
+// TestEndlessBadLines: a spool of bad lines alone is an error soon, with the line. What was taken before
 // stays.
 func TestEndlessBadLines(t *testing.T) {
 	good := string(encoded(t, reduceBatch(theJob, 0, 0, 0, 5))) + "\n"

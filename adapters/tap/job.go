@@ -172,7 +172,7 @@ func (j *job) note(t tally, reduces int, reported string) string {
 	if j.silent != "" && len(j.maps) == 0 {
 		out = append(out, j.silent)
 	} else if n := j.reduces(); n > 0 && n != reduces {
-		out = append(out, fmt.Sprintf("no sizes of keys: the maps speak of %d reduces, the job has %d", n, reduces))
+		out = append(out, fmt.Sprintf("no sizes of keys: the maps report %d reduces, the job has %d", n, reduces))
 	} else if t.over() && t.silent > 0 {
 		lost := fmt.Sprintf("%d of %d maps have not reported their keys: %s", t.silent, t.tasks, j.silent)
 		out = append(out, strings.TrimSuffix(lost, ": "))

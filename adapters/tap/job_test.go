@@ -136,9 +136,9 @@ func FuzzDamagedSpool(f *testing.F) {
 		s := newStage(t, 2, Limits{})
 		s.reduces(attemptAt(0, 0, dag.AttemptRunning, noon), attemptAt(1, 0, dag.AttemptRunning, noon))
 		_ = ReadSpool(bytes.NewReader(file), s.store, noon)
-		s.look()
+		s.observe()
 		s.done(2)
-		if g := s.look(); g != nil && len(g.Reduces) > 2 {
+		if g := s.observe(); g != nil && len(g.Reduces) > 2 {
 			t.Fatalf("groups of %d reduces of 2", len(g.Reduces))
 		}
 	})
@@ -155,7 +155,7 @@ func TestDone(t *testing.T) {
 	b.Open = &Open{Name: "#00000000000000ff", Bytes: 9, Seconds: 1.5}
 	s.clock = s.clock.Add(5 * time.Second)
 	s.take(b)
-	g := s.look()
+	g := s.observe()
 	r := g.Reduces[1]
 	want := []dag.GroupPoint{
 		{At: cluster(noon), Bytes: 50, Took: 50 * time.Millisecond, Count: 1}, // no earlier than the attempt's start
@@ -170,14 +170,14 @@ func TestDone(t *testing.T) {
 	if r := g.Reduces[0]; r.Attempt != -1 || r.Done != nil || r.OpenSince.Known() {
 		t.Errorf("the other reduce: %+v", r)
 	}
-	if s.look() != g {
+	if s.observe() != g {
 		t.Error("what has not changed is not shared")
 	}
 	// The same group is still open, reported by a batch that took a second longer.
 	b = reduceBatch(theJob, 1, 0, 1, 70)
 	b.Open = &Open{Name: "#00000000000000ff", Bytes: 90, Seconds: 20.5}
 	s.take(b)
-	r = s.look().Reduces[1]
+	r = s.observe().Reduces[1]
 	if r.OpenBytes != 90 || r.OpenSince != cluster(after(3.5)) {
 		t.Errorf("the open group a batch later: %+v", r)
 	}
@@ -190,7 +190,7 @@ func TestDone(t *testing.T) {
 	b = reduceBatch(theJob, 1, 0, 2)
 	b.Final = true
 	s.take(b)
-	if r := s.look().Reduces[1]; r.OpenSince.Known() || r.OpenKey != "" || !math.IsNaN(r.OpenBytes) {
+	if r := s.observe().Reduces[1]; r.OpenSince.Known() || r.OpenKey != "" || !math.IsNaN(r.OpenBytes) {
 		t.Errorf("after the end: %+v", r)
 	}
 }
@@ -202,7 +202,7 @@ func TestAttempts(t *testing.T) {
 	s.take(reduceBatch(theJob, 0, 0, 0, 500, 600), reduceBatch(theJob, 0, 1, 0, 400))
 	is := func(when string, number int32, sizes ...float64) {
 		t.Helper()
-		r := s.look().Reduces[0]
+		r := s.observe().Reduces[0]
 		var got []float64
 		for _, p := range r.Done {
 			got = append(got, p.Bytes)
@@ -212,7 +212,7 @@ func TestAttempts(t *testing.T) {
 		}
 	}
 	run, end, kill := dag.AttemptRunning, dag.AttemptSucceeded, dag.AttemptKilled
-	is("nobody knows them", 0, 500, 600)
+	is("unknown attempts", 0, 500, 600)
 	s.reduces(attemptAt(0, 0, run, noon))
 	is("the first runs", 0, 500, 600)
 	s.reduces(attemptAt(0, 0, run, noon), attemptAt(0, 1, run, noon))
@@ -230,10 +230,10 @@ func TestAttempts(t *testing.T) {
 	s.reduces(attemptAt(0, 0, end, noon), attemptAt(0, 1, run, noon), attemptAt(0, 2, run, noon))
 	is("the first succeeded", 0, 500, 600)
 	s.reduces(attemptAt(0, 1000, run, noon)) // of a master that came again
-	is("all are forgotten", -1)
+	is("a new master, no attempt is known", -1)
 }
 
-// TestManyPoints: what was shown of an attempt that has done much is condensed, and replaced as a whole.
+// TestManyPoints: the points of an attempt with many are condensed, and replaced as a whole.
 func TestManyPoints(t *testing.T) {
 	s := newStage(t, 0, Limits{})
 	s.store.points = 100
@@ -244,9 +244,9 @@ func TestManyPoints(t *testing.T) {
 		return out
 	}
 	s.take(reduceBatch(theJob, 0, 0, 0, sizes(40)...))
-	g := s.look()
+	g := s.observe()
 	s.take(reduceBatch(theJob, 0, 0, 1, sizes(70)...))
-	r := s.look().Reduces[0]
+	r := s.observe().Reduces[0]
 	count, last := 0.0, dag.NoInstant
 	for _, p := range r.Done {
 		count += p.Count
@@ -267,13 +267,13 @@ func TestManyPoints(t *testing.T) {
 func TestLate(t *testing.T) {
 	s := newStage(t, 0, Limits{})
 	s.take(reduceBatch(theJob, 0, 0, 0, 10), reduceBatch(theJob, 0, 0, 2, 30))
-	g := s.look()
+	g := s.observe()
 	late := reduceBatch(theJob, 0, 0, 1, 20)
 	late.Open = &Open{Name: "old", Bytes: 1, Seconds: 1}
 	s.take(late, late)
 	var sizes []float64
 	last := dag.NoInstant
-	r := s.look().Reduces[0]
+	r := s.observe().Reduces[0]
 	if r.OpenKey != "" {
 		t.Errorf("a late batch sets the open group: %s", r.OpenKey)
 	}

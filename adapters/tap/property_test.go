@@ -84,14 +84,14 @@ func TestSourceHolds(t *testing.T) {
 				rt.Fatal(err)
 			}
 			if g := snap.Jobs[1].Groups; g != nil {
-				holds(rt, g, snap)
+				checkInvariants(rt, g, snap)
 			}
 			snaps, copies = append(snaps, snap), append(copies, frozen(rt, snap))
 		}
 		if all := s.store.cost(); all != s.store.held {
 			rt.Fatalf("%d bytes held, %d counted", all, s.store.held)
 		}
-		played, err := recording.NewReader(&written)
+		replayed, err := recording.NewReader(&written)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestSourceHolds(t *testing.T) {
 			if !bytes.Equal(frozen(rt, snap), copies[i]) {
 				rt.Fatalf("snapshot %d has changed since it was handed out", i)
 			}
-			again, err := played.Next(rt.Context())
+			again, err := replayed.Next(rt.Context())
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -110,8 +110,8 @@ func TestSourceHolds(t *testing.T) {
 	})
 }
 
-// holds checks the invariants of any snapshot.
-func holds(t *rapid.T, g *dag.Groups, snap *dag.Snapshot) {
+// checkInvariants checks the invariants of any snapshot.
+func checkInvariants(t *rapid.T, g *dag.Groups, snap *dag.Snapshot) {
 	for i, r := range g.Reduces {
 		sum, last := r.Implicit, 0.0
 		for _, e := range r.Explicit {

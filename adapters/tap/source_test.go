@@ -17,7 +17,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A stage is a query of one job, seen each ten seconds, whose cluster's clock is an hour behind the collector's.
+// A stage is a query of one job, observed every ten seconds. The cluster's clock is an hour behind the collector's.
 type stage struct {
 	t        *testing.T
 	snap     dag.Snapshot
@@ -37,7 +37,7 @@ func (s *stage) Next(context.Context) (*dag.Snapshot, error) {
 
 func cluster(t time.Time) dag.Instant { return dag.InstantOf(t.Add(-time.Hour)) }
 
-// newStage has so many maps, none done, and two reduces that have not begun.
+// newStage returns a stage of some maps, none done, and two reduces that have not begun.
 func newStage(t *testing.T, maps int, l Limits) *stage {
 	s := &stage{t: t, store: NewStore(l), clock: noon}
 	var o Options
@@ -82,8 +82,8 @@ func (s *stage) take(batches ...*Batch) {
 	}
 }
 
-// look observes ten seconds later.
-func (s *stage) look() *dag.Groups {
+// observe returns the key groups ten seconds later.
+func (s *stage) observe() *dag.Groups {
 	s.t.Helper()
 	s.clock = s.clock.Add(10 * time.Second)
 	s.snap.At = cluster(s.clock)
@@ -113,12 +113,12 @@ func attemptAt(task, number int32, state dag.AttemptState, start time.Time) dag.
 // TestMapOutput checks that reports of maps become sizes, largest names and the rest, and that bytes are conserved.
 func TestMapOutput(t *testing.T) {
 	s := newStage(t, 2, Limits{})
-	if g := s.look(); g != nil {
+	if g := s.observe(); g != nil {
 		t.Fatalf("groups of nothing: %+v", g)
 	}
 	s.done(2)
 	s.take(mapBatch(theJob, 0, 0, 50, 8, 3, 8), mapBatch(theJob, 1, 0, 50, 9, 97, 7, 3))
-	got := s.look()
+	got := s.observe()
 	one, two := dag.NoReduceGroups(), dag.NoReduceGroups()
 	one.Bytes, one.Implicit = 406, 203
 	one.Explicit = []dag.GroupSize{{Bytes: 3, Count: 1}, {Bytes: 100, Count: 2}}
@@ -130,7 +130,7 @@ func TestMapOutput(t *testing.T) {
 	if diff := cmp.Diff(want, got, nan); diff != "" {
 		t.Error(diff)
 	}
-	if again := s.look(); again != got {
+	if again := s.observe(); again != got {
 		t.Error("what has not changed is not shared")
 	}
 	if !slices.Equal(s.reported, []string{theJob}) {
@@ -144,7 +144,7 @@ func TestMapOutputBounded(t *testing.T) {
 	s.done(2)
 	s.take(mapBatch(theJob, 0, 0, 50, 8, 7, 6), mapBatch(theJob, 1, 0, 1, 2, 30, 40, 50))
 	n := 0.0
-	for i, r := range s.look().Reduces {
+	for i, r := range s.observe().Reduces {
 		sum := r.Implicit
 		for _, e := range r.Explicit {
 			sum, n = sum+e.Bytes*e.Count, n+e.Count
@@ -171,26 +171,26 @@ func TestComplete(t *testing.T) {
 	s := newStage(t, 2, Limits{})
 	s.done(1)
 	s.take(whole(0, 5, 6))
-	if g := s.look(); g.Origin != dag.GroupsTapped || g.Maps != 1 {
+	if g := s.observe(); g.Origin != dag.GroupsTapped || g.Maps != 1 {
 		t.Errorf("while a map runs: %+v", g)
 	}
 	s.take(whole(1, 5, 6))
 	s.done(2)
-	if g := s.look(); g.Origin != dag.GroupsComplete || g.Reduces[0].Implicit != 0 || g.Maps != 2 {
+	if g := s.observe(); g.Origin != dag.GroupsComplete || g.Reduces[0].Implicit != 0 || g.Maps != 2 {
 		t.Errorf("%+v", g)
 	}
 	// One map's profile is only the top of its keys.
 	s = newStage(t, 2, Limits{})
 	s.done(2)
 	s.take(whole(0, 5, 6), mapBatch(theJob, 1, 0, 5, 6))
-	if g := s.look(); g.Origin != dag.GroupsTapped {
+	if g := s.observe(); g.Origin != dag.GroupsTapped {
 		t.Errorf("%+v", g)
 	}
 	// More keys than are counted.
 	s = newStage(t, 2, Limits{Lambda: 10, Capacity: 3})
 	s.done(2)
 	s.take(whole(0, 5, 6, 7), whole(1, 5, 6, 7, 8))
-	if g := s.look(); g.Origin != dag.GroupsTapped {
+	if g := s.observe(); g.Origin != dag.GroupsTapped {
 		t.Errorf("%+v", g)
 	}
 }
@@ -202,7 +202,7 @@ func TestDue(t *testing.T) {
 	for i := range 100 {
 		s.done(i + 1)
 		s.take(mapBatch(theJob, i, 0, 10, 20))
-		if g := s.look(); g != nil && (last == nil || g.Maps != last.Maps) {
+		if g := s.observe(); g != nil && (last == nil || g.Maps != last.Maps) {
 			made++
 			last = g
 		}
@@ -219,19 +219,19 @@ func TestLostProfiles(t *testing.T) {
 	s.done(4)
 	s.take(mapBatch(theJob, 0, 0, 100, 10), mapBatch(theJob, 1, 0, 100, 10), mapBatch(theJob, 3, 0, 100, 10))
 	s.reduces(attemptAt(0, 0, dag.AttemptRunning, s.clock), attemptAt(1, 0, dag.AttemptRunning, s.clock))
-	g := s.look()
+	g := s.observe()
 	if g.Note != "1 of 4 maps have not reported their keys" || g.Maps != 3 || !math.IsNaN(g.Reduces[0].Bytes) ||
 		!math.IsNaN(g.Reduces[0].Implicit) {
 		t.Errorf("before the copies' end: %+v", g)
 	}
 	if e := g.Reduces[0].Explicit; len(e) != 1 || e[0].Bytes != 300 {
-		t.Errorf("what was reported is forgotten: %+v", e)
+		t.Errorf("a reported profile is gone: %+v", e)
 	}
 	a, b := attemptAt(0, 0, dag.AttemptRunning, s.clock), attemptAt(1, 0, dag.AttemptRunning, s.clock)
 	a.CopyEnd, a.Bytes = cluster(s.clock), 770
 	b.CopyEnd, b.Bytes = cluster(s.clock), 1e6 // counts much that is neither key nor value
 	s.reduces(a, b)
-	g = s.look()
+	g = s.observe()
 	if r := g.Reduces[0]; r.Bytes != 770 || r.Implicit != 470 {
 		t.Errorf("after its copy's end: %+v", r)
 	}
@@ -252,7 +252,7 @@ func TestSilent(t *testing.T) {
 	a.CopyEnd, a.Bytes = cluster(s.clock), 500
 	s.reduces(a)
 	s.take(reduceBatch(theJob, 0, 0, 0, 7))
-	g := s.look()
+	g := s.observe()
 	if g.Note != "no promises: a combiner runs after the tap" || g.Maps != 0 || g.Origin != dag.GroupsTapped {
 		t.Errorf("%+v", g)
 	}
@@ -266,7 +266,7 @@ func TestSilent(t *testing.T) {
 		Job: theJob, Attempt: idOf(theJob, "m", 1, 0),
 		Final: true, Note: "its memory was short",
 	}))
-	if g := s.look(); g.Note != "1 of 2 maps have not reported their keys: its memory was short" || g.Maps != 1 {
+	if g := s.observe(); g.Note != "1 of 2 maps have not reported their keys: its memory was short" || g.Maps != 1 {
 		t.Errorf("%+v", g)
 	}
 	// Maps of another number of reduces are not this job's.
@@ -275,24 +275,24 @@ func TestSilent(t *testing.T) {
 	b := mapBatch(theJob, 0, 0, 1)
 	b.Map.Reduces, b.Map.Bytes = 3, []float64{2, 0, 0}
 	s.take(b)
-	if g := s.look(); !strings.Contains(g.Note, "the maps speak of 3 reduces, the job has 2") ||
+	if g := s.observe(); !strings.Contains(g.Note, "the maps report 3 reduces, the job has 2") ||
 		!math.IsNaN(g.Reduces[0].Bytes) {
 		t.Errorf("%+v", g)
 	}
 }
 
-// TestOver: what was shown of a job that has ended stands, and costs the store nothing.
+// TestOver: the groups of a job that has ended stay as they are, and take no memory of the store.
 func TestOver(t *testing.T) {
 	s := newStage(t, 1, Limits{})
 	s.done(1)
 	s.take(mapBatch(theJob, 0, 0, 10))
 	s.snap.Jobs[1].State = dag.Succeeded
-	g := s.look()
+	g := s.observe()
 	if g == nil || g.Maps != 1 {
 		t.Fatalf("%+v", g)
 	}
-	if s.look() != g {
-		t.Error("it is forgotten or made again")
+	if s.observe() != g {
+		t.Error("got other groups after the end")
 	}
 	if c := s.store.Counts(); c.Bytes != 0 || c.Jobs != 0 || c.Orphans != 0 {
 		t.Errorf("%+v", c)
@@ -311,14 +311,14 @@ func TestMapRunsAgain(t *testing.T) {
 	s := newStage(t, 2, Limits{})
 	s.take(mapBatch(theJob, 0, 0, 10), mapBatch(theJob, 1, 0, 10))
 	s.done(2)
-	g := s.look()
+	g := s.observe()
 	before := s.store.Counts().Bytes
 	s.take(mapBatch(theJob, 1, 1, 99, 99, 99))
-	if again := s.look(); again != g || s.store.Counts().Bytes != before {
+	if again := s.observe(); again != g || s.store.Counts().Bytes != before {
 		t.Errorf("a profile that comes later counts: %d bytes, %+v", before, again)
 	}
 	s.done(1) // the other one's output is lost
-	if again := s.look(); again != g {
+	if again := s.observe(); again != g {
 		t.Errorf("a map that runs again: %+v", again)
 	}
 }
@@ -328,13 +328,13 @@ func TestClose(t *testing.T) {
 	s := newStage(t, 1, Limits{})
 	s.done(1)
 	s.take(mapBatch(theJob, 0, 0, 10))
-	g := s.look()
+	g := s.observe()
 	s.src.Close()
 	if c := s.store.Counts(); c.Orphans != 1 || c.Jobs != 0 {
 		t.Errorf("%+v", c)
 	}
 	s.src = NewSource(s, s.store, Options{Now: func() time.Time { return s.clock }})
-	if again := s.look(); again == nil || again.Maps != g.Maps {
+	if again := s.observe(); again == nil || again.Maps != g.Maps {
 		t.Errorf("%+v", again)
 	}
 }
@@ -347,13 +347,13 @@ func TestRecordedGroups(t *testing.T) {
 	r.Done = []dag.GroupPoint{{At: 1, Bytes: 4, Took: time.Second, Count: 1}}
 	inner := &dag.Groups{Origin: dag.GroupsTapped, Reduces: []dag.ReduceGroups{r, r}}
 	s.snap.Jobs[1].Groups = inner
-	if g := s.look(); g != inner {
+	if g := s.observe(); g != inner {
 		t.Errorf("without a tap: %+v", g)
 	}
 	s.done(1)
 	s.take(mapBatch(theJob, 0, 0, 10), reduceBatch(theJob, 1, 0, 0, 1, 2, 3))
 	s.reduces(attemptAt(1, 0, dag.AttemptRunning, noon))
-	g := s.look()
+	g := s.observe()
 	if g.Origin != dag.GroupsTapped || len(g.Reduces[0].Done) != 1 || len(g.Reduces[1].Done) != 3 ||
 		g.Reduces[0].Bytes != 20 {
 		t.Errorf("%+v", g)
@@ -417,13 +417,13 @@ func TestConcurrent(t *testing.T) {
 	for _, s := range stages {
 		all.Go(func() {
 			for range 50 {
-				s.look()
+				s.observe()
 			}
 		})
 	}
 	all.Wait()
 	for _, s := range stages {
-		if g := s.look(); g.Maps != 60 || g.Reduces[0].Bytes != 60*2*40 {
+		if g := s.observe(); g.Maps != 60 || g.Reduces[0].Bytes != 60*2*40 {
 			t.Errorf("%d maps, %v bytes", g.Maps, g.Reduces[0].Bytes)
 		}
 	}

@@ -126,11 +126,12 @@ func TestStoreRefuses(t *testing.T) {
 		s.leave(id, true)
 	}
 	if len(s.ended) != maxOver {
-		t.Errorf("%d jobs that have ended are remembered", len(s.ended))
+		t.Errorf("got %d jobs that have ended in memory", len(s.ended))
 	}
 }
 
-// TestStoreForgetsOrphans checks that unwatched jobs are dropped, the longest silent first, and never a watched one.
+// TestStoreForgetsOrphans checks that unwatched jobs are dropped, the one with the oldest report first, and never a
+// watched one.
 func TestStoreForgetsOrphans(t *testing.T) {
 	name := func(i int) string { return fmt.Sprintf("job_1700000000000_%04d", i) }
 	const limit = 15 << 10
@@ -157,11 +158,11 @@ func TestStoreForgetsOrphans(t *testing.T) {
 	if all := s.cost(); all > limit {
 		t.Errorf("%d bytes", all)
 	}
-	// The longest silent one has many groups: another one is dropped.
+	// The one with the oldest report has many groups: another one is dropped.
 	quiet := name(there[2])
 	take(t, s, reduceBatch(quiet, 0, 0, 50, make([]float64, 40)...))
 	if n := len(s.jobs[quiet].tasks[0][0].points); n != 43 {
-		t.Errorf("of the job that speaks %d points are left, want 43", n)
+		t.Errorf("the job that still reports: got %d points, want 43", n)
 	}
 }
 
@@ -287,7 +288,7 @@ func TestStoreCounts(t *testing.T) {
 			}
 			for id := range reported {
 				if reported[id] && s.jobs[id] == nil {
-					t.Fatalf("%s is watched and forgotten", id)
+					t.Fatalf("%s is watched, and was dropped", id)
 				}
 			}
 		}

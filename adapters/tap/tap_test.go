@@ -99,7 +99,7 @@ func TestBadBatches(t *testing.T) {
 			t.Errorf("an error of %d bytes", len(err.Error()))
 		}
 		if err == nil {
-			t.Errorf("%.120s: taken for %+v", bad, got)
+			t.Errorf("%.120s: got %+v, want an error", bad, got)
 		}
 	}
 	for _, b := range []Batch{
