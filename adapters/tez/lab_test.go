@@ -44,8 +44,8 @@ type lab struct {
 	wrote       dag.Instant       // up to when the log is written
 	status      string            // of the DAG; "" is by its tasks
 	bodies      map[string]string // of the master's lists, where they are not by the tasks
-	mu          sync.Mutex        // of asked and bytes
-	asked       map[string]int
+	mu          sync.Mutex        // of requests and bytes
+	requests    map[string]int
 	bytes       map[string]int
 }
 
@@ -54,7 +54,7 @@ const labStart dag.Instant = 1_795_366_064_646
 func newLab(tasks, width int, length int64) *lab {
 	l := &lab{
 		now: labStart, tasks: tasks, width: width, length: length, app: "RUNNING", master: 1, files: map[string][]byte{},
-		wrote: labStart, asked: map[string]int{}, bytes: map[string]int{},
+		wrote: labStart, requests: map[string]int{}, bytes: map[string]int{},
 	}
 	l.log("DAG_SUBMITTED", "dagID=%s, submitTime=%d, queueName=root.default", labDAG, labStart)
 	l.files["history.txt.appattempt_"+labID+"_000001"] = fmt.Appendf(nil,
@@ -123,7 +123,7 @@ func (l *lab) Now() dag.Instant { return l.now }
 func (l *lab) give(what, body string, err error) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.asked[what]++
+	l.requests[what]++
 	l.bytes[what] += len(body)
 	if err != nil {
 		return nil, err

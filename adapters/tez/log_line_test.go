@@ -200,7 +200,7 @@ func TestProgress(t *testing.T) {
 	t.Parallel()
 	g := testState("dag_1_1_1")
 	g.vertexAt(0)
-	tell := func(status string, progress, records float64) *attempt {
+	attemptOf := func(status string, progress, records float64) *attempt {
 		w := wireAttempt{ID: "attempt_1_1_1_00_000000_0", Status: text(status), Progress: number(progress)}
 		if records > 0 {
 			w.Counters = map[string]map[string]number{taskCounters: {"INPUT_RECORDS_PROCESSED": number(records)}}
@@ -208,19 +208,19 @@ func TestProgress(t *testing.T) {
 		g.report(&w, 900, 1000)
 		return g.find(attemptKey{})
 	}
-	if a := tell("STARTING", 0, 0); a != nil {
+	if a := attemptOf("STARTING", 0, 0); a != nil {
 		t.Errorf("%+v", a)
 	}
-	if a := tell("RUNNING", 0, 0); a.State != dag.AttemptRunning || a.Ratio != 0 || a.Start != 1000 {
+	if a := attemptOf("RUNNING", 0, 0); a.State != dag.AttemptRunning || a.Ratio != 0 || a.Start != 1000 {
 		t.Errorf("%+v", a)
 	}
-	if a := tell("RUNNING", 0.25, 7); a.Ratio != 0.25 || a.Done[0] != 7 {
+	if a := attemptOf("RUNNING", 0.25, 7); a.Ratio != 0.25 || a.Done[0] != 7 {
 		t.Errorf("%+v", a)
 	}
-	if a := tell("RUNNING", 0, 7); !math.IsNaN(a.Ratio) {
+	if a := attemptOf("RUNNING", 0, 7); !math.IsNaN(a.Ratio) {
 		t.Errorf("%+v", a)
 	}
-	if a := tell("SUCCEEDED", 1, 9); a.State != dag.AttemptSucceeded || a.End != 1000 || a.reportsLeft != 0 || a.Ratio != 1 {
+	if a := attemptOf("SUCCEEDED", 1, 9); a.State != dag.AttemptSucceeded || a.End != 1000 || a.reportsLeft != 0 || a.Ratio != 1 {
 		t.Errorf("%+v", a)
 	}
 }
@@ -231,13 +231,13 @@ func TestReason(t *testing.T) {
 	const wrapper = "Error: Node: vm/127.0.0.1 : Error while running task ( failure ) : attempt_1795366040025_0002_1_03_000005_0:"
 	const outer = "java.lang.RuntimeException: java.lang.RuntimeException: Hive Runtime Error while processing row"
 	const inner = "org.apache.hadoop.hive.ql.metadata.HiveException: ASSERT_TRUE(): assertion failed."
-	for said, want := range map[string]string{
+	for diagnosis, want := range map[string]string{
 		wrapper + outer: outer,
 		wrapper + outer + "\n\tat a.B.c(B.java:7)\nCaused by: x.Y: z\n\tat d\nCaused by: " + inner + "\n\t... 17 more": inner,
 		"Container exited with a non-zero exit code 137":                                                               "Container exited with a non-zero exit code 137",
 	} {
-		if got := reason(said); got != want {
-			t.Errorf("%q: %q", said, got)
+		if got := reason(diagnosis); got != want {
+			t.Errorf("%q: got %q, want %q", diagnosis, got, want)
 		}
 	}
 	r := newTestSource(testState("dag_1795366040025_0002_1"), 0)
@@ -284,15 +284,15 @@ func TestDAGReason(t *testing.T) {
 	const want = "Map 5: ROOT_INPUT_INIT_FAILURE, Vertex Input: v1 initializer failed, java.lang.ExceptionInInitializerError"
 	vertex := "Vertex failed, vertexName=Map 5, vertexId=vertex_1_7_1_00, diagnostics=[Vertex vertex_1_7_1_00 [Map 5] killed/failed due to:ROOT_INPUT_INIT_FAILURE"
 	why := "Vertex Input: v1 initializer failed, vertex=vertex_1_7_1_00 [Map 5], java.lang.ExceptionInInitializerError"
-	for said, want := range map[string]string{
+	for diagnosis, want := range map[string]string{
 		vertex + ", " + why:                         want,
 		vertex + "\n" + why + "\n\tat a.b.C(D:1)\n": want,
 		"DAG killed by user":                        "DAG killed by user",
 		"Vertex failed, vertexName=a], x, vertexId=vertex_1_7_1_00, diagnostics=[Task failed, taskId=task_1": "a], x: Task failed, taskId=task_1",
 		"": "",
 	} {
-		if got := dagReason(said); got != want {
-			t.Errorf("%q: %q, want %q", said, got, want)
+		if got := dagReason(diagnosis); got != want {
+			t.Errorf("%q: %q, want %q", diagnosis, got, want)
 		}
 	}
 }

@@ -156,7 +156,7 @@ func check(t *testing.T, s *dag.Snapshot) {
 	if err := dag.Validate(s.Plan); err != nil {
 		t.Errorf("at %d: %v", s.At, err)
 	}
-	held := map[int32]string{}
+	running := map[int32]string{}
 	for k := range s.Jobs[0].Stages {
 		stage := &s.Plan.Jobs[0].Stages[k]
 		for _, a := range s.Jobs[0].Stages[k].Attempts {
@@ -168,17 +168,17 @@ func check(t *testing.T, s *dag.Snapshot) {
 				t.Errorf("%s: %+v", name, a)
 			}
 			if a.State == dag.AttemptRunning && a.Slot >= 0 {
-				if held[a.Slot] != "" {
-					t.Errorf("%s: its container %d is held by %s", name, a.Slot, held[a.Slot])
+				if running[a.Slot] != "" {
+					t.Errorf("%s: its container %d runs %s", name, a.Slot, running[a.Slot])
 				}
-				held[a.Slot] = name
+				running[a.Slot] = name
 			}
 		}
 	}
 }
 
-// brief are the recordings that -short plays: the quickest ones with a DAG that fails, one whose keys are uneven, and a
-// session.
+// brief lists the recordings that -short replays: the quickest ones with a DAG that fails, one whose keys are uneven,
+// and a session.
 var brief = []string{"hivebad-1", "skew-3", "session-3"}
 
 func TestRecordings(t *testing.T) {
@@ -251,8 +251,8 @@ func (c *truth) compare(t *testing.T, all []*dag.Snapshot) {
 // A denied cluster refuses the files that match.
 type denied struct {
 	*yarn.Client
-	refuses func(path string) bool
-	asked   map[string]int
+	refuses  func(path string) bool
+	requests map[string]int
 }
 
 func (d *denied) NM(ctx context.Context, node, path string) ([]byte, error) {
@@ -264,7 +264,7 @@ func (d *denied) NM(ctx context.Context, node, path string) ([]byte, error) {
 
 func (d *denied) Proxy(ctx context.Context, app string, r rest.Request) ([]byte, error) {
 	what, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "ws/v2/tez/"), "?")
-	d.asked[what]++
+	d.requests[what]++
 	return d.Client.Proxy(ctx, app, r)
 }
 
@@ -306,7 +306,7 @@ func warned(s *dag.Snapshot, code string) bool {
 func TestWithoutLogs(t *testing.T) {
 	t.Parallel()
 	c := truths[0]
-	src, asked := without(t, open(t, c.file), c.id, func(string) bool { return true })
+	src, counted := without(t, open(t, c.file), c.id, func(string) bool { return true })
 	all := play(t, src)
 	last := all[len(all)-1]
 	j := &last.Jobs[0]
@@ -327,8 +327,8 @@ func TestWithoutLogs(t *testing.T) {
 	if n != c.tasks || done != c.done || !warned(all[1], dag.WarnNoEdges) {
 		t.Errorf("%d tasks, %v records", n, done)
 	}
-	if asked.asked["tasksInfo"] > len(all)*2/3 { // only where something has changed
-		t.Errorf("%v in %d ticks", asked.asked, len(all))
+	if counted.requests["tasksInfo"] > len(all)*2/3 { // only where something has changed
+		t.Errorf("got requests %v in %d ticks, want tasks in two thirds of them at most", counted.requests, len(all))
 	}
 }
 
@@ -343,7 +343,7 @@ func TestWithoutHistory(t *testing.T) {
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()
 			rec := open(t, c.file)
-			with, asked := without(t, rec, c.id, func(string) bool { return false })
+			with, counted := without(t, rec, c.id, func(string) bool { return false })
 			is := play(t, with)
 			src, _ := without(t, rec, c.id, func(path string) bool { return strings.Contains(path, "history.txt") })
 			got := play(t, src)
@@ -355,8 +355,8 @@ func TestWithoutHistory(t *testing.T) {
 				warned(is[len(is)-2], dag.WarnNoEdges) {
 				t.Errorf("%q, warned %v", have.Plan.Name, have.Warnings)
 			}
-			if asked.asked["tasksInfo"] > 0 {
-				t.Errorf("%v: the log has all tasks", asked.asked)
+			if counted.requests["tasksInfo"] > 0 {
+				t.Errorf("got requests %v, want none of tasks, which the log has", counted.requests)
 			}
 		})
 	}
@@ -389,7 +389,7 @@ type closer struct{ bytes.Buffer }
 
 func (c *closer) Close() error { return nil }
 
-// What a source asks for, recorded by ourselves with secrets left out, plays as what it was asked of.
+// The responses that a source gets, recorded without secrets, replay as the same snapshots.
 func TestCaptured(t *testing.T) {
 	t.Parallel()
 	c := truths[0]

@@ -54,14 +54,14 @@ func TestSession(t *testing.T) {
 	see("_1 report 1 " + firstQuery + " true")
 	l.submitted(2, secondQuery)
 	see("_1 report 1 " + firstQuery + " true, _2 report 2 " + secondQuery + " false")
-	if l.asked["dagInfo"] > 0 {
+	if l.requests["dagInfo"] > 0 {
 		t.Error("the master was requested though its files suffice")
 	}
 	l.filesDenied = true
 	s = newSession(l, labApp)
 	see("_1   false")
-	if l.asked["dagInfo"] != 1 {
-		t.Errorf("the master was asked %d times", l.asked["dagInfo"])
+	if l.requests["dagInfo"] != 1 {
+		t.Errorf("got %d requests to the master", l.requests["dagInfo"])
 	}
 }
 
@@ -111,16 +111,16 @@ func TestAfter(t *testing.T) {
 		}
 		l.advance(1000)
 	}
-	see := func(want string, wantOver bool) {
+	check := func(want string, wantOver bool) {
 		t.Helper()
 		if id, over, err := w.After(t.Context()); id != want || over != wantOver || err != nil {
-			t.Errorf("%q, %v, %v; want %q, %v", id, over, err, want, wantOver)
+			t.Errorf("got %q, %v, %v; want %q, %v", id, over, err, want, wantOver)
 		}
 	}
-	see("", false)
+	check("", false)
 	l.submitted(2, secondQuery)
 	second := strings.TrimSuffix(labDAG, "1") + "2"
-	see(second, false)
+	check(second, false)
 	l.app = "FINISHED"
 	w = NewSource(l, yarn.Target{ID: second})
 	if _, over, err := w.After(t.Context()); !over || err != nil {
@@ -152,10 +152,10 @@ func TestSessions(t *testing.T) {
 	}
 	see(labDAG, "report 1")
 	l.advance(500)
-	before := l.asked["apps"]
+	before := l.requests["apps"]
 	s, err := all.Source(labDAG).Next(t.Context())
-	if err != nil || s.ID != labDAG || s.State == dag.Succeeded || l.asked["apps"] != before {
-		t.Errorf("%+v, %v, the applications were listed %d times more", s, err, l.asked["apps"]-before)
+	if err != nil || s.ID != labDAG || s.State == dag.Succeeded || l.requests["apps"] != before {
+		t.Errorf("%+v, %v, the applications were listed %d times more", s, err, l.requests["apps"]-before)
 	}
 	l.finished(1)
 	if err := all.Identify(t.Context(), labApp); err != nil {

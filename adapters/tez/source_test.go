@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// watch looks every so many milliseconds until the DAG is over.
+// watch observes at an interval in milliseconds until the DAG has ended.
 func watch(t *testing.T, l *lab, src *Source, every int64, see func(*dag.Snapshot)) *dag.Snapshot {
 	t.Helper()
 	var last *dag.Snapshot
@@ -59,7 +59,7 @@ func TestPolling(t *testing.T) {
 			bytes += n
 		}
 		t.Logf("files denied %v: %d bytes %v, naive %d: 1/%.1f; requests %v", isDenied, bytes, l.bytes, naive,
-			float64(naive)/float64(bytes), l.asked)
+			float64(naive)/float64(bytes), l.requests)
 		if bytes*10 > naive {
 			t.Errorf("files denied %v: %d bytes, naive %d", isDenied, bytes, naive)
 		}
@@ -86,8 +86,8 @@ func TestChoice(t *testing.T) {
 		case c.id != "" && (err != nil || s.ID != c.id || s.User != "alice" || s.Plan.Name != "count"):
 			t.Errorf("%+v: %v, %v", c.target, s, err)
 		}
-		if c.id == "" && l.asked["dagInfo"] > 0 {
-			t.Errorf("%+v: the master was asked for a DAG that it has no log of", c.target)
+		if c.id == "" && l.requests["dagInfo"] > 0 {
+			t.Errorf("%+v: the master got a request for a DAG without a log", c.target)
 		}
 	}
 	l := newLab(2, 1, 1000)
@@ -98,7 +98,7 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// end observes a DAG of which half is done, and then what change makes of the cluster, until it is over or for twenty
+// end observes a DAG that is half done, then the cluster after change, until the DAG has ended or for twenty
 // ticks.
 func end(t *testing.T, change func(*lab)) (*dag.Snapshot, *lab) {
 	t.Helper()
@@ -130,10 +130,10 @@ func end(t *testing.T, change func(*lab)) (*dag.Snapshot, *lab) {
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name   string
-		change func(*lab)
-		state  dag.State
-		says   string
+		name    string
+		change  func(*lab)
+		state   dag.State
+		warning string
 	}{
 		{"by its master", func(l *lab) { l.status = "KILLED" }, dag.Killed, ""},
 		{"by its master, without files", func(l *lab) { l.status, l.filesDenied = "FAILED", true }, dag.Failed, ""},
@@ -151,7 +151,7 @@ func TestEnds(t *testing.T) {
 			l.app, l.masterDown, l.filesDenied = "FINISHED", true, true
 			l.diag = "Session stats:submittedDAGs=3, successfulDAGs=3, failedDAGs=0, killedDAGs=0"
 		}, dag.Succeeded, "ResourceManager's word"},
-		{"by the manager, which cannot tell", func(l *lab) {
+		{"by the manager, without the result", func(l *lab) {
 			l.app, l.masterDown, l.filesDenied = "FINISHED", true, true
 			l.diag = "Session stats:submittedDAGs=3, successfulDAGs=2, failedDAGs=1, killedDAGs=0"
 		}, dag.EndedUnconfirmed, "successfulDAGs=2"},
@@ -160,7 +160,7 @@ func TestEnds(t *testing.T) {
 			"ResourceManager's word",
 		},
 		{
-			"not at all: its master is silent", func(l *lab) { l.masterDown, l.filesDenied = true, true }, dag.Running,
+			"not at all: its master does not respond", func(l *lab) { l.masterDown, l.filesDenied = true, true }, dag.Running,
 			"could not be asked",
 		},
 		{"not at all: another DAG is current", func(l *lab) { l.runsAnother, l.filesDenied = true, true }, dag.Running, ""},
@@ -168,24 +168,24 @@ func TestEnds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s, l := end(t, c.change)
-			said := ""
+			warnings := ""
 			for _, w := range s.Warnings {
-				said += w.Text + "\n"
+				warnings += w.Text + "\n"
 			}
-			if s.State != c.state || !strings.Contains(said, c.says) {
-				t.Errorf("%v: %s", s.State, said)
+			if s.State != c.state || !strings.Contains(warnings, c.warning) {
+				t.Errorf("got %v, %s; want %v, %q", s.State, warnings, c.state, c.warning)
 			}
 			if running := s.Jobs[0].Stages[0].Running(); s.State.Ended() && running > 0 {
 				t.Errorf("%d attempts run", running)
 			}
-			if l.runsAnother && l.asked["dagInfo"] > 3 {
-				t.Errorf("asked %d times for a DAG that is not current", l.asked["dagInfo"])
+			if l.runsAnother && l.requests["dagInfo"] > 3 {
+				t.Errorf("got %d requests for a DAG that is not current", l.requests["dagInfo"])
 			}
 		})
 	}
 }
 
-// More attempts that start and end at once than are asked for in a tick are asked for in the next ones, and before the
+// If more attempts start and end at once than a tick may request, the next ticks request them, and before the
 // end.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
@@ -259,7 +259,7 @@ func TestNewMaster(t *testing.T) {
 	}
 	l.advance(14_000)
 	next()
-	said := func(s *dag.Snapshot) (text string) {
+	warnings := func(s *dag.Snapshot) (text string) {
 		for _, w := range s.Warnings {
 			text += w.Text
 		}
@@ -267,8 +267,8 @@ func TestNewMaster(t *testing.T) {
 	}
 	l.master, l.masterDown = 2, true
 	delete(l.files, labLog)
-	if s := next(); s.Jobs[0].Stages[0].Running() != 0 || strings.Contains(said(s), "has recovered nothing") {
-		t.Errorf("%d attempts run when their master is gone: %s", s.Jobs[0].Stages[0].Running(), said(s))
+	if s := next(); s.Jobs[0].Stages[0].Running() != 0 || strings.Contains(warnings(s), "has recovered nothing") {
+		t.Errorf("%d attempts run when their master is gone: %s", s.Jobs[0].Stages[0].Running(), warnings(s))
 	}
 	for _, status := range []string{"NEW", "SUCCEEDED"} { // of a task that is being recovered
 		src.addUnknown("task_"+labID+"_1_00_000000", status)
@@ -277,8 +277,8 @@ func TestNewMaster(t *testing.T) {
 		}
 	}
 	l.now += recovery
-	if s := next(); !strings.Contains(said(s), "has recovered nothing") {
-		t.Errorf("%s", said(s))
+	if s := next(); !strings.Contains(warnings(s), "has recovered nothing") {
+		t.Errorf("%s", warnings(s))
 	}
 	start := func(task int) {
 		l.log("TASK_ATTEMPT_STARTED",
@@ -306,13 +306,14 @@ func TestNewMaster(t *testing.T) {
 	}
 }
 
-// Who may see neither the master nor its files sees a DAG of which nothing is known, why, and how it ends.
+// Without access to the master and its files, the tasks of a DAG are unknown. A warning has the reason, and the end is
+// known.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	l := newLab(4, 2, 10_000)
 	l.allDenied = true
 	src := NewSource(l, yarn.Target{ID: labApp})
-	said := ""
+	warnings := ""
 	var s *dag.Snapshot
 	for i := range 40 {
 		l.now += 1000
@@ -326,7 +327,7 @@ func TestRefused(t *testing.T) {
 		}
 		if i == 20 {
 			for _, w := range s.Warnings {
-				said += w.Code + ": " + w.Text + "\n"
+				warnings += w.Code + ": " + w.Text + "\n"
 			}
 			if s.State != dag.Running {
 				t.Errorf("it is %v", s.State)
@@ -340,8 +341,8 @@ func TestRefused(t *testing.T) {
 		t.Errorf("%v, from %v to %v", s.State, s.Jobs[0].Submitted, s.Jobs[0].Finished)
 	}
 	for _, part := range []string{dag.WarnNoEdges, "Access denied"} {
-		if !strings.Contains(said, part) {
-			t.Errorf("no warning has %q: %s", part, said)
+		if !strings.Contains(warnings, part) {
+			t.Errorf("want a warning with %q, got %s", part, warnings)
 		}
 	}
 }
@@ -366,12 +367,12 @@ func TestNodeLost(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		said := map[string]string{}
+		warnings := map[string]string{}
 		for _, w := range s.Warnings {
-			said[w.Code] = w.Text
+			warnings[w.Code] = w.Text
 		}
 		for _, c := range []string{dag.WarnNodeLost, dag.WarnNodeClosed} {
-			if text, is := said[c]; is != (c == code) || is && !strings.Contains(text, "2 tasks") {
+			if text, is := warnings[c]; is != (c == code) || is && !strings.Contains(text, "2 tasks") {
 				t.Errorf("%q: %s: %q", state, c, text)
 			}
 		}
