@@ -75,7 +75,7 @@ func TestProxyAndNodeManager(t *testing.T) {
 			}
 		}
 		if _, err := c.NM(t.Context(), "n0:8042/evil?", "x"); err == nil {
-			t.Error("asked whatever an address says")
+			t.Error("got a request without a usable address")
 		}
 		_, err := c.Proxy(t.Context(), app, rest.Request{Path: "ws/v2/tez/dagInfo2"})
 		if e := new(rest.Error); !errors.As(err, &e) || e.Status != http.StatusNotFound ||
@@ -128,7 +128,7 @@ func TestOverview(t *testing.T) {
 		t.Errorf("%+v", snap)
 	}
 	if o.NodeIndex("n0:41749") != 0 || o.NodeIndex("n0:8042") != 0 || o.NodeIndex("n1:1") != 1 {
-		t.Error("nodes are taken for others")
+		t.Error("got the nodes of another cluster")
 	}
 	delete(answers, rm+"apps")
 	if err := o.Observe(t.Context()); err == nil {

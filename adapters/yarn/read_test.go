@@ -85,7 +85,7 @@ func TestShapes(t *testing.T) {
 	}
 	for _, body := range []string{``, `{`, `<html></html>`, `{"apps":{"app":[`} {
 		if _, err := Read[appsBody]("apps", []byte(body), nil); err == nil {
-			t.Errorf("%q is taken for JSON", body)
+			t.Errorf("%q: got JSON, want an error", body)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func TestSites(t *testing.T) {
 		props string
 		want  Site
 	}{
-		"nothing said": {"", Site{
+		"no settings": {"", Site{
 			RMs: rm("http://localhost:8088"), JHS: "http://localhost:19888", JHSGuessed: true,
 			Auth: "simple",
 		}},
@@ -289,7 +289,7 @@ func FuzzSite(f *testing.F) {
 	})
 }
 
-// TestGatewayAddresses: what is made of --rm.
+// TestGatewayAddresses: the addresses that follow from --rm.
 func TestGatewayAddresses(t *testing.T) {
 	for _, c := range []struct{ rm, wantRM, wantJHS string }{
 		{
