@@ -61,7 +61,7 @@ func TestGraphCycle(t *testing.T) {
 		plan *Plan
 		want [][]string
 	}{
-		// The first job has index 0, whose component the library loses for a zero key.
+		// The first job has index 0. The library loses the component of a zero key.
 		{"with the first job", planOf([]int{2}, []int{0}, []int{1}, nil), [][]string{{"j1", "j2", "j3"}}},
 		{"itself", planOf([]int{0}), [][]string{{"j1"}}},
 		{"two", planOf([]int{1}, []int{0}, []int{1}, []int{4}, []int{3}), [][]string{{"j1", "j2"}, {"j4", "j5"}}},
@@ -169,7 +169,7 @@ func TestGraphCyclesAgree(t *testing.T) {
 		p := edges(t, true)
 		_, err := NewGraph(p)
 		if found := len(cycles(p)) > 0; found != (err != nil) {
-			t.Fatalf("NewGraph says %v, the components say %v", err, found)
+			t.Fatalf("got %v from NewGraph, want %v from the components", err, found)
 		}
 	})
 }

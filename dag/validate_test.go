@@ -32,7 +32,7 @@ func sound() *Plan {
 	}
 }
 
-// soundGroups are key groups of two reduces, of one of which nothing is known.
+// soundGroups are key groups of two reduces. Those of one are unknown.
 func soundGroups() *Groups {
 	return oneReduce(ReduceGroups{
 		Bytes: 10, Implicit: 3, Explicit: []GroupSize{{1, 5}, {2, 1}}, Top: []KeyGroup{{"#1", 2}},
