@@ -22,7 +22,7 @@ func normal(mean, sd float64) Distribution {
 	return d
 }
 
-// remembered are runs whose residuals at all progress are scores.
+// remembered returns earlier runs with the given residuals at any progress.
 func remembered(scores ...float64) []dag.Residual {
 	var out []dag.Residual
 	for i, s := range scores {
@@ -115,7 +115,7 @@ func TestOldRunsFade(t *testing.T) {
 func TestCorrectionHolds(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const total, runs = 1000.0, 4000
-	held, above, n := 0, 0, 0
+	within, above, n := 0, 0, 0
 	var past []dag.Residual
 	for i := range runs {
 		length := total * math.Exp(0.3*r.NormFloat64())
@@ -128,15 +128,15 @@ func TestCorrectionHolds(t *testing.T) {
 			case left > high:
 				above++
 			case left >= low:
-				held++
+				within++
 			}
 		}
 		past = append(past, Residuals(fmt.Sprint(i), []RangeTick{TickOf(taskcost.Exact(1000*elapsed), 0, raw)},
 			taskcost.Exact(1000*length))...)
 		past = past[max(0, len(past)-50):]
 	}
-	if ratio := float64(held) / float64(n); n < runs-20 || math.Abs(ratio-0.8) > 0.025 {
-		t.Errorf("the range held in %.3f of %d runs", ratio, n)
+	if ratio := float64(within) / float64(n); n < runs-20 || math.Abs(ratio-0.8) > 0.025 {
+		t.Errorf("coverage: got %.3f of %d runs, want 0.8", ratio, n)
 	}
 	if ratio := float64(above) / float64(n); math.Abs(ratio-0.1) > 0.02 {
 		t.Errorf("%.3f ended after the range", ratio)
@@ -269,7 +269,7 @@ func TestHoldsWhatItPromises(t *testing.T) {
 	draw := func() float64 { return math.Pow(r.ExpFloat64(), 1.5) }
 	for _, n := range []int{9, 12, 18, 19, 35, 60} {
 		const trials = 20_000
-		held, below := 0, 0
+		within, below := 0, 0
 		for range trials {
 			scores, weights := make([]float64, n), make([]float64, n)
 			for i := range scores {
@@ -280,11 +280,11 @@ func TestHoldsWhatItPromises(t *testing.T) {
 			case next < s.At(0.1):
 				below++
 			case next <= s.At(0.9):
-				held++
+				within++
 			}
 		}
 		// The standard error is 0.003; between two ranks of a skewed tail a straight line lies up to 0.012 too high.
-		if ratio := float64(held) / trials; math.Abs(ratio-0.805) > 0.018 {
+		if ratio := float64(within) / trials; math.Abs(ratio-0.805) > 0.018 {
 			t.Errorf("after %d scores the range holds %.3f", n, ratio)
 		}
 		if ratio := float64(below) / trials; math.Abs(ratio-0.1) > 0.012 {

@@ -28,15 +28,15 @@ type truth struct {
 	Believed func(at dag.Instant) *dag.Plan
 }
 
-// A course is a finished run.
-type course struct {
+// A finishedRun is the truth, and its schedule.
+type finishedRun struct {
 	truth
 	Total    dag.Instant
 	Schedule *schedule.Schedule
 }
 
 // play runs the truth to its end.
-func play(t testing.TB, tr truth) *course {
+func play(t testing.TB, tr truth) *finishedRun {
 	t.Helper()
 	left := func(task schedule.Task) schedule.Cost {
 		setup, parts, stall := tr.times(task.Job, task.Stage, task.Index, task.Attempt)
@@ -50,10 +50,10 @@ func play(t testing.TB, tr truth) *course {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &course{truth: tr, Total: s.End, Schedule: s}
+	return &finishedRun{truth: tr, Total: s.End, Schedule: s}
 }
 
-// real is the task that stands at a position of the hand-out order.
+// real returns the task at a position of the order in which tasks start.
 func (tr *truth) real(job int, k dag.StageIndex, position int) int {
 	if order := tr.Order[job]; k == dag.Reduce && order != nil {
 		return order[position]
@@ -82,8 +82,8 @@ func (tr *truth) times(job int, k dag.StageIndex, position, attempt int) (setup 
 	return dag.Instant(tr.Plan.Cluster.Setup.Milliseconds()), parts, stall
 }
 
-// At is the snapshot of the course at an instant.
-func (c *course) At(at dag.Instant) *dag.Snapshot {
+// At returns the snapshot of the run at an instant.
+func (c *finishedRun) At(at dag.Instant) *dag.Snapshot {
 	s := golden.Start(c.Plan)
 	s.At = at
 	if c.Believed != nil {
@@ -119,7 +119,7 @@ func (c *course) At(at dag.Instant) *dag.Snapshot {
 	return s
 }
 
-func (c *course) attempt(span *schedule.Span, i int, at dag.Instant) dag.Attempt {
+func (c *finishedRun) attempt(span *schedule.Span, i int, at dag.Instant) dag.Attempt {
 	job, position := int(span.Job), int(span.First)+i
 	nan, never := math.NaN(), dag.Mark{At: dag.NoInstant}
 	a := dag.Attempt{
@@ -150,11 +150,11 @@ func (c *course) attempt(span *schedule.Span, i int, at dag.Instant) dag.Attempt
 	return a
 }
 
-// A grading has the scores of scenarios along a course, by name.
+// A grading has the scores of scenarios over a run, by name.
 type grading map[string]estimators.Score
 
-// Watch evaluates scenarios at every tick of a course.
-func (c *course) Watch(t testing.TB, tick time.Duration, model estimators.Model, par pathfrag.Params,
+// Watch evaluates scenarios at every tick of a run.
+func (c *finishedRun) Watch(t testing.TB, tick time.Duration, model estimators.Model, par pathfrag.Params,
 	scenarios []estimators.Scenario,
 ) grading {
 	t.Helper()
@@ -179,8 +179,8 @@ func (c *course) Watch(t testing.TB, tick time.Duration, model estimators.Model,
 	return g
 }
 
-// Each visits the ticks strictly inside the course.
-func (c *course) Each(tick time.Duration, model estimators.Model, par pathfrag.Params,
+// Each visits the ticks strictly inside the run.
+func (c *finishedRun) Each(tick time.Duration, model estimators.Model, par pathfrag.Params,
 	visit func(at dag.Instant, w *estimators.ReplayContext),
 ) {
 	run := dag.Run{}.Append(c.At(0))

@@ -110,7 +110,7 @@ func TestProbabilitiesAreTheSamplers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Each attempt of the schedule is asked whether it fails, without those that repeat it.
+	// The fault is called for each attempt of the schedule, but not for those that repeat it.
 	law, counts, draws := estimators.NewFailureLaw(w.Now(), 0), make([]int, 50), 4096
 	for i := range draws {
 		fault := law.Fault(estimators.NewDraws(1, estimators.Mix(uint64(i)), uint64(i), uint64(draws)), 0)

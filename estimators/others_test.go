@@ -12,7 +12,7 @@ import (
 )
 
 // sharedRun is a job of 40 maps of 10 s that waits on a cluster of 2560 MB which others share, and seen for a minute.
-func sharedRun(held ...int) dag.Run {
+func sharedRun(used ...int) dag.Run {
 	plan := &dag.Plan{Name: "q", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2560}}
 	job := dag.Job{
 		Node: "a", MasterMB: 512, MapReduce: dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 1},
@@ -25,9 +25,9 @@ func sharedRun(held ...int) dag.Run {
 	job.SetStage(dag.Reduce, dag.Stage{Known: true})
 	plan.Jobs = []dag.Job{job}
 	var run dag.Run
-	for i, mb := range held {
+	for i, mb := range used {
 		s := &dag.Snapshot{
-			Plan: plan, At: dag.Instant(60_000 * (i + 1) / len(held)), State: dag.Running, Stale: dag.NoInstant,
+			Plan: plan, At: dag.Instant(60_000 * (i + 1) / len(used)), State: dag.Running, Stale: dag.NoInstant,
 			User: "ann", Queue: "a",
 			Jobs: []dag.JobState{{
 				ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 0,
@@ -85,13 +85,13 @@ func TestMoot(t *testing.T) {
 	plan.Cluster.MemoryMB = 1
 	stuck.Plan = &plan
 	for _, c := range []struct {
-		what string
-		run  dag.Run
-		moot bool
+		what          string
+		run           dag.Run
+		notApplicable bool
 	}{
-		{"nobody else", none, true},
+		{"no other application", none, true},
 		{"bob", some, false},
-		{"over, with bob", dag.Run{}.Append(&over), false},
+		{"ended, with bob", dag.Run{}.Append(&over), false},
 		{"no room", dag.Run{}.Append(&stuck), true},
 	} {
 		for _, s := range estimators.Scenarios() {
@@ -99,8 +99,8 @@ func TestMoot(t *testing.T) {
 			if (err != nil) != (c.what == "no room") {
 				t.Fatalf("%s: %s: %v", c.what, s.Name, err)
 			}
-			if want := c.moot && slices.Contains(ofOthers, s.Name); e.Moot != want {
-				t.Errorf("%s: %s: moot %v", c.what, s.Name, e.Moot)
+			if want := c.notApplicable && slices.Contains(ofOthers, s.Name); e.Moot != want {
+				t.Errorf("%s: %s: got moot %v, want %v", c.what, s.Name, e.Moot, want)
 			}
 		}
 	}

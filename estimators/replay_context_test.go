@@ -13,8 +13,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// toldModel is a cost model of which each task of a kind has the given origin.
-func toldModel(origin map[dag.StageIndex]schedule.Origin) estimators.Model {
+// modelOf returns a cost model that gives each task of a kind the given origin.
+func modelOf(origin map[dag.StageIndex]schedule.Origin) estimators.Model {
 	return func(run dag.Run) estimators.Costs {
 		costs := plannedCosts(run)
 		left := costs.Left
@@ -27,8 +27,8 @@ func toldModel(origin map[dag.StageIndex]schedule.Origin) estimators.Model {
 	}
 }
 
-// Where nothing of what remains has a known cost it is too early to say: the time is a floor. With some of it known,
-// the time is given, and the share of it that rests on assumptions.
+// If no remaining task has a known cost, it is too early: the time is a lower bound. If some have, there is an
+// estimate, with the share of it that is assumed.
 func TestTooEarlyAndAssumed(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -58,7 +58,7 @@ func TestTooEarlyAndAssumed(t *testing.T) {
 		},
 	} {
 		for _, name := range []string{"standard", "one_failure", "best_guess", "skew_high", "parallax"} {
-			e, err := estimators.New(pick(t, everyScenario(), name)[0], toldModel(c.origin),
+			e, err := estimators.New(pick(t, everyScenario(), name)[0], modelOf(c.origin),
 				estimators.Options{}).Estimate(dag.Run{}.Append(golden.Start(golden.OneJob())))
 			if err != nil {
 				t.Fatal(err)
@@ -272,7 +272,7 @@ func TestTolerances(t *testing.T) {
 	start := golden.Start(plan)
 	later := *start
 	later.At = 2000
-	given := pathfrag.Params{Delta1: 7 * time.Second}
+	params := pathfrag.Params{Delta1: 7 * time.Second}
 	for _, c := range []struct {
 		name string
 		run  dag.Run
@@ -287,8 +287,8 @@ func TestTolerances(t *testing.T) {
 			Delta1: 4 * time.Second,
 			Delta2: 4 * time.Second,
 		}},
-		{"given", dag.Run{}.Append(start), estimators.Options{Path: &given}, given},
-		{"given as 0", dag.Run{}.Append(start), estimators.Options{Path: &pathfrag.Params{}}, pathfrag.Params{}},
+		{"set", dag.Run{}.Append(start), estimators.Options{Path: &params}, params},
+		{"set to 0", dag.Run{}.Append(start), estimators.Options{Path: &pathfrag.Params{}}, pathfrag.Params{}},
 	} {
 		w := estimators.NewReplayContext(c.run, plannedCosts, c.opt)
 		s, err := w.Schedule()
@@ -303,7 +303,7 @@ func TestTolerances(t *testing.T) {
 
 // A static path that rests on unobserved costs is made anew: it is the standard one.
 func TestBlindPlanIsNoPlan(t *testing.T) {
-	assumed := toldModel(map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed})
+	assumed := modelOf(map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed})
 	plan := golden.OneJob()
 	later := golden.Start(plan)
 	later.At = 3000

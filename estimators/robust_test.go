@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Whatever the counters say, no scenario panics, and each says a time that is one, or nothing.
+// With any counters, no scenario panics, and each gives a valid time or none.
 func TestOddRuns(t *testing.T) {
 	answered, failed := 0, 0
 	for seed := range uint64(2000) {
@@ -76,7 +76,7 @@ func text(e estimators.Estimate) string {
 	return fmt.Sprintf("%s %s %v %v %v", e.Scenario, remaining, e.Progress, e.Origin, e.AssumedRatio)
 }
 
-// halfDone is a stage of Spark on 200 cores, of which the given tasks have ended and as many are left. Lengths are
+// halfDone is a stage of Spark on 200 cores. The given tasks have ended and as many are left. Lengths are
 // log-normal.
 func halfDone(tasks int, sigma float64) dag.Run {
 	const executors, cores = 50, 4

@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// spreadAt is the distribution of a join at a ratio of its run, whose tasks' times have the noise.
+// spreadAt returns the distribution of a join at a ratio of its run, with noise on the times of tasks.
 func spreadAt(t *testing.T, noise, ratio float64, fault schedule.Fault) (estimators.Distribution, time.Duration) {
 	t.Helper()
 	c := play(t, truth{Plan: joinPlan(20), Seed: 3, Noise: noise, Fault: fault})
