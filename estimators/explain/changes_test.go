@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/paper"
 )
 
-// shop is a query of one job of eight maps of 10 s each on four slots, four of which run since 0 s, seen at 4 s.
+// shop is a query of one job of eight maps of 10 s each on four slots, observed at 4 s. Four maps run since 0 s.
 func shop(at dag.Instant) *dag.Snapshot {
 	tuples := dag.Pipeline{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}
 	plan := &dag.Plan{
@@ -83,7 +83,7 @@ func TestChangesNameEachCause(t *testing.T) {
 		{"slots", func(s *dag.Snapshot) { s.Plan.Cluster.MapSlots = 2 }, slowed(1, never), []Change{
 			{Delta: 10 * time.Second, Reason: ReasonSlots, Subject: "2 map slots, not 4", Event: true},
 		}},
-		// 5 s more for what is left of the running maps, 10 s more for the four to come.
+		// 5 s more for the rest of the running maps, 10 s more for the four to come.
 		{"speed", func(*dag.Snapshot) {}, slowed(2, 5000), []Change{
 			{
 				Delta: 15 * time.Second, Reason: ReasonSpeed,
@@ -187,7 +187,7 @@ func TestLosses(t *testing.T) {
 			"map 0 of j had succeeded, its output is lost: it runs again",
 		},
 		{
-			"forgotten by a new master",
+			"unknown to a new master",
 			[]dag.Attempt{state(0, 0, done), state(1, 0, runs)},
 			[]dag.Attempt{state(0, 1000, runs)},
 			[]int{
@@ -221,7 +221,7 @@ func TestClusterChanges(t *testing.T) {
 	nodes := func(list ...dag.NodeState) *dag.Snapshot { return &dag.Snapshot{Plan: &dag.Plan{}, Nodes: list} }
 	a, b := dag.NodeState{Name: "a"}, dag.NodeState{Name: "b"}
 	lost := dag.NodeState{Name: "b", Lost: true}
-	sick, out := dag.NodeState{Name: "b", Lost: true, Cause: dag.NodeUnhealthy}, dag.NodeState{
+	unhealthy, out := dag.NodeState{Name: "b", Lost: true, Cause: dag.NodeUnhealthy}, dag.NodeState{
 		Name: "b", Lost: true,
 		Cause: dag.NodeDecommissioned,
 	}
@@ -234,9 +234,9 @@ func TestClusterChanges(t *testing.T) {
 		{"one is new", nodes(a), nodes(a, b), "node b is new"},
 		{"one is lost", nodes(a, b), nodes(a, lost), "node b is lost"},
 		{"one is back", nodes(a, lost), nodes(a, b), "node b is back"},
-		{"nobody told of them before one was lost", nodes(), nodes(a, lost), "node b is lost"},
-		{"one is told of when it is lost", nodes(a), nodes(a, lost), "node b is lost"},
-		{"one is sick", nodes(a, b), nodes(a, sick), "node b is unhealthy"},
+		{"unreported before one was lost", nodes(), nodes(a, lost), "node b is lost"},
+		{"one is reported when it is lost", nodes(a), nodes(a, lost), "node b is lost"},
+		{"one is unhealthy", nodes(a, b), nodes(a, unhealthy), "node b is unhealthy"},
 		{"one drains", nodes(a, b), nodes(a, drains), "node b is being decommissioned"},
 		{"one has drained", nodes(a, drains), nodes(a, out), "node b is decommissioned"},
 		{"one drains no longer", nodes(a, drains), nodes(a, b), "node b stays in the cluster"},
@@ -249,7 +249,7 @@ func TestClusterChanges(t *testing.T) {
 	}
 }
 
-// TestCoresToComeChange: executors that are on their way come with the cluster that asked for them.
+// TestCoresToComeChange: executors that are starting belong to the cluster that requested them.
 func TestCoresToComeChange(t *testing.T) {
 	was := &dag.Snapshot{Plan: &dag.Plan{}, Nodes: []dag.NodeState{{Name: "a"}}}
 	later := &dag.Snapshot{
@@ -257,7 +257,7 @@ func TestCoresToComeChange(t *testing.T) {
 		Coming: []dag.Capacity{{At: 5, Cores: 2}},
 	}
 	if s, _ := changedSlots(was, later); s == nil || !slices.Equal(s.Coming, later.Coming) {
-		t.Errorf("the executor in place of the lost one is forgotten: %+v", s)
+		t.Errorf("the executor in place of the lost one is missing: %+v", s)
 	}
 }
 

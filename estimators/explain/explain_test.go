@@ -87,7 +87,7 @@ func TestExplainKnowsWhatHappened(t *testing.T) {
 	}
 }
 
-// TestAsHappenedIsOfTheTask checks that a task whose later attempts have failed takes what is known of it, and not the
+// TestAsHappenedIsOfTheTask checks that a task with failed later attempts takes its known time, and not the
 // time of the next task.
 func TestAsHappenedIsOfTheTask(t *testing.T) {
 	t.Parallel()
@@ -140,7 +140,7 @@ func floorEnd(t *testing.T, run dag.Run, model estimators.Model) dag.Instant {
 	return run.Now().At.Add(*e.Low)
 }
 
-// TestChangesOfLostStages checks that costs are not asked about stages that their run does not have.
+// TestChangesOfLostStages checks that costs are not requested for stages that their run does not have.
 func TestChangesOfLostStages(t *testing.T) {
 	t.Parallel()
 	plain := slowed(1, 1<<40)
@@ -149,7 +149,7 @@ func TestChangesOfLostStages(t *testing.T) {
 		left := costs.Left
 		costs.Left = func(task schedule.Task) schedule.Cost {
 			if task.Stage >= run.Now().Plan.Jobs[0].NumStages() {
-				t.Errorf("the costs of a run are asked about its stage %d", task.Stage)
+				t.Errorf("got a request for the costs of stage %d, which the run does not have", task.Stage)
 			}
 			return left(task)
 		}

@@ -24,7 +24,7 @@ func keyed(groups *dag.Groups, power float64) estimators.Model {
 	}
 }
 
-// unevenPlan has one map of 10 s, then reduces of so many records at 1 ms, on as many slots.
+// unevenPlan has one map of 10 s, then a reduce for each number of records, at 1 ms a record, on as many slots.
 func unevenPlan(records ...float64) *dag.Plan {
 	reduce := golden.PhaseOf(len(records), 0, 0, 0, 0, 0, 1)
 	reduce.Pipelines[dag.Work].Tuples = dag.Each(records)
