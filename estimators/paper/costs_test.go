@@ -159,7 +159,7 @@ func TestObservedSlowdown(t *testing.T) {
 		},
 		{"clipped above", runOf(running(plan, 5000, 300), running(plan, 65_000, 370)), 10, true},
 		{"clipped below", runOf(running(plan, 5000, 100), running(plan, 5100, 900)), 0.1, true},
-		{"a minute is remembered", runOf(running(plan, 5000, 100), running(plan, 10_000, 200),
+		{"a minute is kept", runOf(running(plan, 5000, 100), running(plan, 10_000, 200),
 			running(plan, 70_000, 900)), 60. / 7, true},
 	} {
 		s := ObservedSlowdown(c.run)

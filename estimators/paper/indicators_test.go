@@ -94,7 +94,7 @@ func TestIndicatorsAtTheEnds(t *testing.T) {
 	for _, c := range everyScenario() {
 		e, err := c.Of(estimators.NewReplayContext(runOf(s), plannedCosts, estimators.Options{}))
 		if err != nil || e.Progress != 1 || e.Remaining != nil && *e.Remaining != 0 {
-			t.Errorf("%s says %v, %v, %v of a workflow that is over", c.Name, e.Remaining, e.Progress, err)
+			t.Errorf("%s: got %v, %v, %v for a workflow that has ended", c.Name, e.Remaining, e.Progress, err)
 		}
 	}
 }
