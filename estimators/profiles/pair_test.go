@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// trait is a stage of 8 tasks that read 80 records in so many milliseconds each.
+// trait returns a stage of 8 tasks that read 80 records, with the milliseconds of each task.
 func trait(name string, ms float64) profiles.Trait {
 	return profiles.Trait{Name: name, Tasks: 8, Records: 80, Length: ms}
 }
@@ -103,8 +103,8 @@ func broadcasts(first, second float64) *dag.Plan {
 	return p
 }
 
-// TestExchangedStages checks that two stages whose numbers are exchanged from run to run are learned and recognized by
-// what they do.
+// TestExchangedStages checks that two stages that exchange their numbers from run to run are learned and recognized by
+// their work.
 func TestExchangedStages(t *testing.T) {
 	t.Parallel()
 	merged, ok := profiles.Merge([]*dag.Plan{broadcasts(6000, 300), broadcasts(6000, 300), broadcasts(300, 6000)}, nil)
