@@ -107,7 +107,7 @@ func TestBadSpecs(t *testing.T) {
 		{"NaN", func(s *Spec) { s.Jobs[0].Map.CPU = math.NaN() }, "Jobs[0].Map.CPU"},
 		{"infinite", func(s *Spec) { s.Jobs[0].Merge.Disk = math.Inf(1) }, "Jobs[0].Merge.Disk"},
 		{"negative", func(s *Spec) { s.Jobs[0].Shuffle.Network = -1 }, "Jobs[0].Shuffle.Network"},
-		{"nothing asked", func(s *Spec) {
+		{"no demand", func(s *Spec) {
 			s.Jobs[0].Map, s.Jobs[0].Shuffle, s.Jobs[0].Merge = Demand{}, Demand{},
 				Demand{}
 		}, "Jobs[0].Map"},
@@ -207,5 +207,5 @@ func TestFewerWavesLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkSane(t, s, r)
+	checkResult(t, s, r)
 }

@@ -53,11 +53,11 @@ func TestSane(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkSane(t, s, r)
+		checkResult(t, s, r)
 	})
 }
 
-func checkSane(t interface{ Errorf(string, ...any) }, s *Spec, r *Result) {
+func checkResult(t interface{ Errorf(string, ...any) }, s *Spec, r *Result) {
 	for i, j := range r.Jobs {
 		want := &s.Jobs[i]
 		least := want.Map.Total()
@@ -72,7 +72,7 @@ func checkSane(t interface{ Errorf(string, ...any) }, s *Spec, r *Result) {
 		}
 		for _, c := range j.Classes {
 			if !(c.Takes >= c.Demand.Total()*(1-1e-9)) {
-				t.Errorf("job %d: a %s stays %v s and asks %v s", i, c.Kind, c.Takes, c.Demand.Total())
+				t.Errorf("job %d: a %s takes %v s, less than its demand of %v s", i, c.Kind, c.Takes, c.Demand.Total())
 			}
 		}
 		at := 0.0

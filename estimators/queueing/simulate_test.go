@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Utilizations are of all the time that is simulated, so that they are what the tasks ask over how long they take. The
-// mean of each run's own is more: a run that happens to be short is a busy one. Here it was 8% more.
+// Utilizations are of all the time that is simulated, so they are the tasks' demands divided by the time that the tasks
+// take. The mean of each run's own is more: a run that happens to be short is a busy one. Here it was 8% more.
 func TestUtilization(t *testing.T) {
 	t.Parallel()
 	s := simulatedJob(4, 4, 1, 1)
@@ -24,7 +24,7 @@ func TestUtilization(t *testing.T) {
 		{"disk", busy(r, Disk), (4*j.Map.Disk + 16*j.Shuffle.Disk + 4*j.Merge.Disk) / 4},
 	} {
 		if want := c.work / r.Makespan; math.Abs(c.busy/want-1) > .02 {
-			t.Errorf("%s: busy %.4f of the time, the tasks ask for %.4f of it", c.name, c.busy, want)
+			t.Errorf("%s: got utilization %.4f, want %.4f", c.name, c.busy, want)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestDisks(t *testing.T) {
 			}
 			work := 128*(s.Jobs[0].Map.Disk+4*s.Jobs[0].Shuffle.Disk) + 4*s.Jobs[0].Merge.Disk
 			if want := work / float64(4*disks) / truth; math.Abs(busy(r, Disk)/want-1) > .05 {
-				t.Errorf("p_m %d, %d disks are busy for %.3f, asked for %.3f", slots, disks, busy(r, Disk), want)
+				t.Errorf("p_m %d, %d disks: got utilization %.3f, want %.3f", slots, disks, busy(r, Disk), want)
 			}
 		}
 	}

@@ -58,35 +58,35 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// Each centre is busy for as long as all tasks together ask it to be (utilisation law), and no task is lost or served
+// Each centre is busy for the sum of the demands of all tasks (utilisation law), and no task is lost or served
 // twice.
 func TestConservation(t *testing.T) {
 	s := published(4, 5)
 	s.Jobs[0].Copies = 2
 	s.Jobs = append(s.Jobs, s.Jobs[0])
 	s.Jobs[1].Maps, s.Jobs[1].Reduces, s.Jobs[1].Copies = 17, 7, 1
-	s.Jobs[0].Shuffle.Network = 0 // else what is asked of it depends on where maps run
+	s.Jobs[0].Shuffle.Network = 0 // else the demand depends on where maps run
 	s.Jobs[1].Shuffle.Network = 0
 	s.Jobs[0].Map.Network = .02
 	r := simulated(t, s, SimulationOptions{Distribution: Deterministic, Runs: 1})
-	var asked Demand
+	var demanded Demand
 	for _, j := range s.Jobs {
 		n, maps, reduces := float64(j.Copies), float64(j.Maps), float64(j.Reduces)
 		for _, c := range []struct {
 			d     Demand
 			tasks float64
 		}{{j.Map, n * maps}, {j.Shuffle, n * maps * reduces}, {j.Merge, n * reduces}} {
-			asked.CPU += c.d.CPU * c.tasks
-			asked.Fibre += c.d.Fibre * c.tasks
-			asked.Disk += c.d.Disk * c.tasks
-			asked.Network += c.d.Network * c.tasks
+			demanded.CPU += c.d.CPU * c.tasks
+			demanded.Fibre += c.d.Fibre * c.tasks
+			demanded.Disk += c.d.Disk * c.tasks
+			demanded.Network += c.d.Network * c.tasks
 		}
 	}
 	end := r.Makespan
-	near(t, "CPU", busy(r, CPU)*12*end, asked.CPU)
-	near(t, "fibre", busy(r, Fibre)*3*end, asked.Fibre)
-	near(t, "disk", busy(r, Disk)*3*end, asked.Disk)
-	near(t, "network", busy(r, Network)*end, asked.Network)
+	near(t, "CPU", busy(r, CPU)*12*end, demanded.CPU)
+	near(t, "fibre", busy(r, Fibre)*3*end, demanded.Fibre)
+	near(t, "disk", busy(r, Disk)*3*end, demanded.Disk)
+	near(t, "network", busy(r, Network)*end, demanded.Network)
 }
 
 func TestSameResult(t *testing.T) {
