@@ -29,7 +29,7 @@ func TestParseSlots(t *testing.T) {
 	} {
 		var bad *ParseError
 		if s, err := Parse("slots", text); !errors.As(err, &bad) {
-			t.Errorf("%q is taken for %+v, %v", text, s, err)
+			t.Errorf("%q: got %+v, %v, want an error", text, s, err)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestParseOthers(t *testing.T) {
 	} {
 		for _, text := range texts {
 			if c, err := Parse(kind, text); err == nil {
-				t.Errorf("%s %q is taken for %s", kind, text, c)
+				t.Errorf("%s %q: got %s", kind, text, c)
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func TestWorstTask(t *testing.T) {
 	if *a.Remaining != base+727*time.Second || a.Note != "j2:m16" {
 		t.Errorf("%v after %v, by %s", *a.Remaining, base, a.Note)
 	}
-	// One whose time another covers costs nothing.
+	// A failure that costs no time on the critical path costs nothing.
 	if a := predicted(t, r, Failure{What: FailTask, Job: "j1", Stage: "reduce", Task: 3}); *a.Remaining != base {
 		t.Errorf("a reduce of j1 costs %v", *a.Remaining-base)
 	}

@@ -84,7 +84,7 @@ func text(t rapid.TB, v any) string {
 	return string(b)
 }
 
-// Nothing that is asked changes what was handed in.
+// No question changes its arguments.
 func TestSnapshotsAreNotChanged(t *testing.T) {
 	ratio := 0.5
 	rapid.Check(t, func(t *rapid.T) {

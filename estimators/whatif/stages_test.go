@@ -27,8 +27,8 @@ func stages(t *testing.T, change func(p *dag.Plan)) *dag.Plan {
 	return p
 }
 
-// played is a simulated run of a plan, up to a length of time; all of it if that is 0.
-func played(t *testing.T, p *dag.Plan, until time.Duration, o simulate.Options) dag.Run {
+// simulated returns a simulated run of a plan, up to a length of time; all of it if that is 0.
+func simulated(t *testing.T, p *dag.Plan, until time.Duration, o simulate.Options) dag.Run {
 	t.Helper()
 	o.Every, o.Seed = time.Second, 1
 	src, err := simulate.New(p, o)
@@ -73,7 +73,7 @@ func scaled(s dag.Series, by float64) dag.Series {
 // of the changed plan takes.
 func TestStagesAreAskedAbout(t *testing.T) {
 	t.Parallel()
-	past, ok := Again(played(t, stages(t, nil), 0, simulate.Options{}))
+	past, ok := Again(simulated(t, stages(t, nil), 0, simulate.Options{}))
 	if !ok {
 		t.Fatal("no job has run")
 	}
@@ -158,7 +158,7 @@ func TestStagesFail(t *testing.T) {
 func TestStagesGoOn(t *testing.T) {
 	t.Parallel()
 	for _, at := range []int{3, 22, 33, 52, 80} {
-		r := NewReplay(played(t, stages(t, nil), time.Duration(at)*time.Second, simulate.Options{}), cost.Costs)
+		r := NewReplay(simulated(t, stages(t, nil), time.Duration(at)*time.Second, simulate.Options{}), cost.Costs)
 		w, err := r.clusterState(Change{})
 		if err != nil {
 			t.Fatal(err)
@@ -224,12 +224,12 @@ func TestLostExecutor(t *testing.T) {
 		}}},
 	}
 	for _, at := range []time.Duration{time.Second, 25 * time.Second} {
-		r := NewReplay(played(t, p, at, simulate.Options{}), cost.Costs)
+		r := NewReplay(simulated(t, p, at, simulate.Options{}), cost.Costs)
 		if a := predicted(t, r, Failure{What: FailNode}); r.Elapsed()+*a.Remaining != time.Minute {
 			t.Errorf("seen at %v: %v, want 1m (%s)", at, r.Elapsed()+*a.Remaining, a.Note)
 		}
 	}
-	past, _ := Again(played(t, p, 0, simulate.Options{}))
+	past, _ := Again(simulated(t, p, 0, simulate.Options{}))
 	r, err := NewReplayOf(past, cost.Costs)
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +280,7 @@ jobs:
 	if err != nil {
 		t.Fatal(err)
 	}
-	past, ok := Again(played(t, p, 0, simulate.Options{}))
+	past, ok := Again(simulated(t, p, 0, simulate.Options{}))
 	if !ok {
 		t.Fatal("nothing is learned of the run")
 	}
@@ -294,7 +294,7 @@ jobs:
 // the floor is no more than the low end of that.
 func TestOpenPlanHasRange(t *testing.T) {
 	t.Parallel()
-	run := played(t, stages(t, nil), 20*time.Second, simulate.Options{})
+	run := simulated(t, stages(t, nil), 20*time.Second, simulate.Options{})
 	run.Now().Plan.Open = true
 	a, err := NewReplay(run, cost.Costs).PredictRange(Change{})
 	if err != nil {
