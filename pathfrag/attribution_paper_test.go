@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
-// accountIs plays a run to its end and compares its account.
-func accountIs(t *testing.T, plan *dag.Plan, opt simulate.Options, want string) {
+// attributionIs simulates a run to its end and compares its attribution.
+func attributionIs(t *testing.T, plan *dag.Plan, opt simulate.Options, want string) {
 	t.Helper()
 	play(t, plan, opt, func(s *dag.Snapshot, m *pathfrag.Marks) {
 		if !s.State.Ended() {
@@ -32,13 +32,13 @@ func accountIs(t *testing.T, plan *dag.Plan, opt simulate.Options, want string) 
 // facts/paratimer.md A2).
 func TestPaper(t *testing.T) {
 	fig3, fig4 := golden.Named(t, "g01_fig3a"), golden.Named(t, "g05_join_4GB")
-	accountIs(t, fig3.Plan, simulate.Options{}, `      0-  10000 work j2 map 0.0
+	attributionIs(t, fig3.Plan, simulate.Options{}, `      0-  10000 work j2 map 0.0
   10000-  20000 work j2 map 5.0
   20000-  22000 work j2 reduce 0.0
   22000-  25000 work j3 map 0.0
   25000-  27000 work j3 reduce 0.0
 `)
-	accountIs(t, fig4.Plan, simulate.Options{}, `      0-   2000 setup j1 map 3.0
+	attributionIs(t, fig4.Plan, simulate.Options{}, `      0-   2000 setup j1 map 3.0
    2000- 557000 work j1 map 3.0
  557000- 559000 setup j2 map 15.0
  559000-1284000 work j2 map 15.0
@@ -75,12 +75,12 @@ func oneJob(maps int, reduces []float64) *dag.Plan {
 // The reduce with most to do holds the end back: what it works beyond the median one is skew. What is only longer is
 // not.
 func TestSkew(t *testing.T) {
-	accountIs(t, oneJob(1, []float64{1000, 3000, 1200}), simulate.Options{}, `      0-  10000 work a map 0.0
+	attributionIs(t, oneJob(1, []float64{1000, 3000, 1200}), simulate.Options{}, `      0-  10000 work a map 0.0
   10000-  11000 shuffle a reduce 1.0
   11000-  23000 work a reduce 1.0
   23000-  41000 skew a reduce 1.0
 `)
-	accountIs(t, oneJob(1, []float64{1000, 1400, 1200}), simulate.Options{}, `      0-  10000 work a map 0.0
+	attributionIs(t, oneJob(1, []float64{1000, 1400, 1200}), simulate.Options{}, `      0-  10000 work a map 0.0
   10000-  11000 shuffle a reduce 1.0
   11000-  25000 work a reduce 1.0
 `)
@@ -89,13 +89,13 @@ func TestSkew(t *testing.T) {
 // A map that fails and has to run again on another node: its first attempt was in vain, and so was the wait.
 func TestFailure(t *testing.T) {
 	fail := []simulate.Failure{{Job: "a", Stage: dag.Map, Task: 0, After: 6 * time.Second}}
-	accountIs(t, oneJob(2, []float64{1000}), simulate.Options{Fail: fail}, `      0-  10000 work a map 1.0
+	attributionIs(t, oneJob(2, []float64{1000}), simulate.Options{Fail: fail}, `      0-  10000 work a map 1.0
   10000-  20000 work a map 0.1
   20000-  21000 shuffle a reduce 0.0
   21000-  31000 work a reduce 0.0
 `)
 	// With nothing else to do the chain goes over the failure.
-	accountIs(t, oneJob(1, []float64{1000}), simulate.Options{Fail: fail}, `      0-   6000 failures a map 0.0
+	attributionIs(t, oneJob(1, []float64{1000}), simulate.Options{Fail: fail}, `      0-   6000 failures a map 0.0
    6000-  16000 work a map 0.1
   16000-  17000 shuffle a reduce 0.0
   17000-  27000 work a reduce 0.0

@@ -171,14 +171,14 @@ func (s skipStuck) Fatal(args ...any) { s.Skip(args...) }
 func text(s *dag.Snapshot, a *pathfrag.Attribution) string {
 	var b strings.Builder
 	for _, p := range a.Parts {
-		who := "-"
+		owner := "-"
 		if p.Job >= 0 {
-			who = s.Plan.Jobs[p.Job].Node
+			owner = s.Plan.Jobs[p.Job].Node
 		}
 		if p.Task >= 0 {
-			who += fmt.Sprintf(" %v %d.%d", s.Plan.StageName(p.Job, p.Stage), p.Task, p.Attempt)
+			owner += fmt.Sprintf(" %v %d.%d", s.Plan.StageName(p.Job, p.Stage), p.Task, p.Attempt)
 		}
-		fmt.Fprintf(&b, "%7d-%7d %s %s\n", p.Start-a.From, p.End-a.From, p.Cause, who)
+		fmt.Fprintf(&b, "%7d-%7d %s %s\n", p.Start-a.From, p.End-a.From, p.Cause, owner)
 	}
 	return b.String()
 }

@@ -75,7 +75,7 @@ func TestHappenedHolds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			holds(t, s, sch, seenAttempts(s))
+			checkRows(t, s, sch, seenAttempts(s))
 			checked++
 			if s.State.Ended() {
 				return
@@ -90,7 +90,7 @@ func TestHappenedHolds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			holds(t, s, joined, -1)
+			checkRows(t, s, joined, -1)
 			if joined.End < future.End {
 				t.Fatalf("ends at %d, expected at %d", joined.End, future.End)
 			}
@@ -133,7 +133,8 @@ func pastTasks(s *schedule.Schedule) []pastTask {
 	return out
 }
 
-func holds(t *rapid.T, s *dag.Snapshot, sch *schedule.Schedule, attempts int) {
+// checkRows checks that no row runs two attempts at once, and the number of attempts.
+func checkRows(t *rapid.T, s *dag.Snapshot, sch *schedule.Schedule, attempts int) {
 	t.Helper()
 	type row struct {
 		slot int32
@@ -158,7 +159,7 @@ func holds(t *rapid.T, s *dag.Snapshot, sch *schedule.Schedule, attempts int) {
 				}
 			}
 			if last[r] > sp.Start && sp.End > sp.Start {
-				t.Fatalf("row %d holds two at %d: %+v", slot, sp.Start, sp)
+				t.Fatalf("row %d runs two attempts at %d: %+v", slot, sp.Start, sp)
 			}
 			last[r] = max(last[r], sp.End)
 		}

@@ -21,8 +21,8 @@ type source interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }
 
-// accountOf plays a source and accounts for every tenth snapshot and the last.
-func accountOf(t *testing.T, src source) (*dag.Snapshot, *pathfrag.Attribution) {
+// attributionOf replays a source and attributes the time of every tenth snapshot and the last.
+func attributionOf(t *testing.T, src source) (*dag.Snapshot, *pathfrag.Attribution) {
 	t.Helper()
 	var m pathfrag.Marks
 	var last *dag.Snapshot
@@ -111,12 +111,12 @@ func TestRecordings(t *testing.T) {
 			if testing.Short() {
 				t.Skip("playing a capture takes a second")
 			}
-			s, a := accountOf(t, captured(t, f))
+			s, a := attributionOf(t, captured(t, f))
 			src := remembered(t, filepath.Dir(f), name)
 			if src == nil {
 				return
 			}
-			h, b := accountOf(t, src)
+			h, b := attributionOf(t, src)
 			both++
 			if a.From != b.From || a.To != b.To {
 				t.Errorf("from %d to %d, in history %d to %d", a.From, a.To, b.From, b.To)
