@@ -69,8 +69,8 @@ func TestMapsAndReduces(t *testing.T) {
 		cmd := tapped(t, "map", "awk", `{ k = "key" ($2*$2)%97; printf "%s\t%s-%s\n", k, $1, $2 }`)
 		cmd.Env = append(append(cmd.Env, mapTask...), w.env()...)
 		got := play(t, cmd, strings.NewReader(input.String()))
-		if got.code != 0 || len(got.said) > 0 {
-			t.Fatalf("exit %d, %q", got.code, got.said)
+		if got.code != 0 || len(got.messages) > 0 {
+			t.Fatalf("exit %d, %q", got.code, got.messages)
 		}
 		for line := range strings.Lines(got.out) {
 			key, _, _ := strings.Cut(line, "\t")
@@ -97,8 +97,8 @@ func TestMapsAndReduces(t *testing.T) {
 			`$1 != k { if (n) print k, n; k = $1; n = 0 } { n++ } END { print k, n }`)
 		cmd.Env = append(append(cmd.Env, reduceTask...), w.env()...)
 		input := strings.Join(shuffled[r], "")
-		if got := play(t, cmd, strings.NewReader(input)); got.code != 0 || len(got.said) > 0 {
-			t.Fatalf("exit %d, %q", got.code, got.said)
+		if got := play(t, cmd, strings.NewReader(input)); got.code != 0 || len(got.messages) > 0 {
+			t.Fatalf("exit %d, %q", got.code, got.messages)
 		}
 		bytes, groups, seqs := 0.0, 0.0, map[int]bool{}
 		for _, b := range w.got {
@@ -136,7 +136,7 @@ func TestMapsAndReduces(t *testing.T) {
 	}
 }
 
-// TestCollectorGoes checks that a collector which dies in mid-run harms nothing, and that what it misses is in the
+// TestCollectorGoes checks that a collector which ends in mid-run harms nothing, and that what it misses is in the
 // spool.
 func TestCollectorGoes(t *testing.T) {
 	w := newWatcher(t)
@@ -150,8 +150,8 @@ func TestCollectorGoes(t *testing.T) {
 		w.Close()
 	}), strings.NewReader(records))
 	got := play(t, cmd, input)
-	if got.code != 0 || got.out != records+records || len(got.said) != 1 {
-		t.Fatalf("exit %d, %d bytes, said %q", got.code, len(got.out), got.said)
+	if got.code != 0 || got.out != records+records || len(got.messages) != 1 {
+		t.Fatalf("exit %d, %d bytes, messages %q", got.code, len(got.out), got.messages)
 	}
 	text, err := os.ReadFile(filepath.Join(spool, "paratimer-tap."+reduceAttempt+".ndjson"))
 	if err != nil {
@@ -180,22 +180,22 @@ func (c call) Read([]byte) (int, error) {
 
 // TestSilentCollector checks that a collector which takes a batch and never answers does not keep the task.
 func TestSilentCollector(t *testing.T) {
-	hold := make(chan struct{})
+	release := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
-		case <-hold:
+		case <-release:
 		case <-r.Context().Done():
 		}
 	}))
 	defer s.Close()
-	defer close(hold)
+	defer close(release)
 	for side, env := range map[string][]string{"map": mapTask, "reduce --every 100ms": reduceTask} {
 		cmd := tapped(t, side, "cat")
 		cmd.Env = append(append(cmd.Env, env...), "LOG_DIRS="+t.TempDir(), "PARATIMER_COLLECT="+
 			strings.TrimPrefix(s.URL, "http://"))
 		if got := play(t, cmd, strings.NewReader("a\t1\n")); got.code != 0 || got.out != "a\t1\n" ||
-			len(got.said) != 1 {
-			t.Errorf("%s: exit %d, %q, said %q", side, got.code, got.out, got.said)
+			len(got.messages) != 1 {
+			t.Errorf("%s: exit %d, output %q, messages %q", side, got.code, got.out, got.messages)
 		}
 	}
 }
@@ -216,9 +216,9 @@ func TestLittleDisk(t *testing.T) {
 	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `ulimit -f 2; exec "$@"`, "sh"}, inner.Args...)
 	cmd.Env = append(append(cmd.Env, mapTask...), "LOG_DIRS="+spool)
 	got := play(t, cmd, strings.NewReader(input.String()))
-	if got.code != 0 || got.out != input.String() || len(got.said) != 1 ||
-		!strings.Contains(got.said[0], "file too large") {
-		t.Errorf("exit %d, %d bytes, said %q", got.code, len(got.out), got.said)
+	if got.code != 0 || got.out != input.String() || len(got.messages) != 1 ||
+		!strings.Contains(got.messages[0], "file too large") {
+		t.Errorf("exit %d, %d bytes, messages %q", got.code, len(got.out), got.messages)
 	}
 	if text, _ := os.ReadFile(file); string(text) != "before\n" {
 		t.Errorf("the spool has %d bytes: half a batch", len(text))
@@ -275,8 +275,8 @@ func TestHostileKeys(t *testing.T) {
 		for side, env := range map[string][]string{"map": mapTask, "reduce": reduceTask} {
 			cmd := tapped(t, side+show, "cat")
 			cmd.Env = append(append(cmd.Env, env...), w.env()...)
-			if got := play(t, cmd, strings.NewReader(input.String())); got.out != input.String() || len(got.said) > 0 {
-				t.Errorf("%s%s: %d bytes, said %q", side, show, len(got.out), got.said)
+			if got := play(t, cmd, strings.NewReader(input.String())); got.out != input.String() || len(got.messages) > 0 {
+				t.Errorf("%s%s: %d bytes, messages %q", side, show, len(got.out), got.messages)
 			}
 		}
 		if len(w.bad) > 0 || len(w.got) < 2 {

@@ -85,10 +85,10 @@ func classes(t *testing.T) string {
 	return folder
 }
 
-// java plays a script to the jar's classes and returns how long their end took, and what they wrote to the task's log.
+// java runs the jar's classes on a script. It returns how long their end took, and their lines in the task's log.
 func java(t *testing.T, server, token, spool string, every time.Duration, limits measure.Limits,
 	script io.Reader,
-) (took time.Duration, said string) {
+) (took time.Duration, logged string) {
 	t.Helper()
 	folder := classes(t)
 	host, port, err := net.SplitHostPort(server)
@@ -122,7 +122,7 @@ func written(steps []step, end int64) (groups, last string) {
 	return b.String(), fmt.Sprintf("%d\n", end)
 }
 
-// script is groups of many sizes, as a skewed job has them, whose time is the square of the size and some noise.
+// script is groups of many sizes, as in a skewed job. The time of a group is the square of its size, with some noise.
 func script(n int) (steps []step, end int64) {
 	r := rand.New(rand.NewPCG(3, 4))
 	now := int64(5e9)
@@ -156,10 +156,10 @@ func TestJarMeasuresAsTheTap(t *testing.T) {
 				w.WriteHeader(http.StatusNoContent)
 			}))
 			defer s.Close()
-			_, said := java(t, s.Listener.Addr().String(), "secret", "", time.Hour, limits,
+			_, logged := java(t, s.Listener.Addr().String(), "secret", "", time.Hour, limits,
 				strings.NewReader(begun+last))
-			if said != "" || !got.Final || got.Seq != 0 {
-				t.Errorf("said %q; batch %d, final: %v", said, got.Seq, got.Final)
+			if logged != "" || !got.Final || got.Seq != 0 {
+				t.Errorf("log %q; batch %d, final: %v", logged, got.Seq, got.Final)
 			}
 			want := tapMeasures(steps, end, limits)
 			order := func(points []tap.Point) []tap.Point {
@@ -213,28 +213,28 @@ func tapMeasures(steps []step, end int64, limits measure.Limits) []tap.Point {
 	return points
 }
 
-// TestJarTroubles checks that a collector that is away, silent or of another mind costs a task at most two seconds, and
-// that what was measured is beside its log.
+// TestJarTroubles checks that a collector that is away, hangs or responds with an error costs a task at most two
+// seconds, and that the measurements are in a file beside the task's log.
 func TestJarTroubles(t *testing.T) {
 	t.Parallel()
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	hanging, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { silent.Close() })
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	t.Cleanup(func() { hanging.Close() })
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone.Close()
+	closed.Close()
 	begun, last := written(script(100))
 	for name, c := range map[string]struct {
 		address string
 		answer  int
-		said    string
+		want    string
 	}{
-		"away":    {gone.Addr().String(), 0, "the measurements go to "},
-		"silent":  {silent.Addr().String(), 0, ""},
+		"away":    {closed.Addr().String(), 0, "the measurements go to "},
+		"hanging": {hanging.Addr().String(), 0, ""},
 		"refuses": {"", http.StatusUnauthorized, "it answers 401: no "},
 		"busy":    {"", http.StatusServiceUnavailable, "it answers 503: no "},
 	} {
@@ -248,14 +248,14 @@ func TestJarTroubles(t *testing.T) {
 				defer s.Close()
 				address = s.Listener.Addr().String()
 			}
-			took, said := java(t, address, "secret", spool, time.Hour, measure.DefaultLimits(),
+			took, logged := java(t, address, "secret", spool, time.Hour, measure.DefaultLimits(),
 				strings.NewReader(begun+last))
-			if took > 2500*time.Millisecond || !strings.Contains(said, c.said) || strings.Contains(said, "secret") ||
-				strings.Count(said, "\n") > 1 || strings.Contains(said, "\x1b") {
-				t.Errorf("took %v, said %q", took, said)
+			if took > 2500*time.Millisecond || !strings.Contains(logged, c.want) || strings.Contains(logged, "secret") ||
+				strings.Count(logged, "\n") > 1 || strings.Contains(logged, "\x1b") {
+				t.Errorf("took %v, log %q", took, logged)
 			}
-			if name == "silent" {
-				return // its time is over before the spool's has come
+			if name == "hanging" {
+				return // its time has ended before the spool is due
 			}
 			text, err := os.ReadFile(filepath.Join(spool, "paratimer-tap.attempt_1700000000000_0001_r_000003_0.ndjson"))
 			if err != nil {
@@ -268,7 +268,7 @@ func TestJarTroubles(t *testing.T) {
 	}
 }
 
-// TestJarEndsAmidARequest checks that a request which the task's end has given up is sent again, and that nothing is
+// TestJarEndsAmidARequest checks that a request which the task's end has cancelled is sent again, and that nothing is
 // lost.
 func TestJarEndsAmidARequest(t *testing.T) {
 	t.Parallel()
@@ -299,15 +299,15 @@ func TestJarEndsAmidARequest(t *testing.T) {
 	}))
 	defer s.Close()
 	go func() { _, _ = io.WriteString(script, begun) }()
-	took, said := java(t, s.Listener.Addr().String(), "secret", "", 100*time.Millisecond, measure.DefaultLimits(), in)
+	took, logged := java(t, s.Listener.Addr().String(), "secret", "", 100*time.Millisecond, measure.DefaultLimits(), in)
 	count := 0.0
 	for _, b := range got {
 		for _, p := range b.Points {
 			count += p.Count
 		}
 	}
-	if took > 2*time.Second || said != "" || len(got) < 2 || !got[len(got)-1].Final || got[0].Seq != 0 || count < 499 {
-		t.Errorf("took %v, said %q; %d batches of %.0f groups", took, said, len(got), count)
+	if took > 2*time.Second || logged != "" || len(got) < 2 || !got[len(got)-1].Final || got[0].Seq != 0 || count < 499 {
+		t.Errorf("took %v, log %q; %d batches of %.0f groups", took, logged, len(got), count)
 	}
 }
 

@@ -52,7 +52,7 @@ var (
 type result struct {
 	code        int
 	out, err    string // err without the tap's own lines
-	said        []string
+	messages    []string
 	inputBroken bool // not all of the input could be written
 }
 
@@ -100,8 +100,8 @@ func play(t testing.TB, cmd *exec.Cmd, input io.Reader) result {
 	r.code = exitCode(cmd.ProcessState)
 	var own strings.Builder
 	for line := range strings.Lines(text.String()) {
-		if said, ok := strings.CutPrefix(line, "paratimer-tap: "); ok {
-			r.said = append(r.said, strings.TrimSpace(said))
+		if message, ok := strings.CutPrefix(line, "paratimer-tap: "); ok {
+			r.messages = append(r.messages, strings.TrimSpace(message))
 		} else {
 			own.WriteString(line)
 		}
@@ -133,8 +133,8 @@ func quoted[T string | []byte](v T) string { return strconv.Quote(string(v)) }
 func words(all ...any) string { return strings.TrimSuffix(fmt.Sprintln(all...), "\n") }
 
 func TestOptions(t *testing.T) {
-	given := env("PARATIMER_COLLECT=watcher:9999", "PARATIMER_TOKEN=secret")
-	o, err := parse(strings.Fields("map -- ./mapper.py --show-keys -x"), given)
+	environment := env("PARATIMER_COLLECT=watcher:9999", "PARATIMER_TOKEN=secret")
+	o, err := parse(strings.Fields("map -- ./mapper.py --show-keys -x"), environment)
 	if err != nil || o.side != mapSide || words(o.command) != "[./mapper.py --show-keys -x]" ||
 		o.collector != "watcher:9999" ||
 		o.token != "secret" || o.lambda != 2000 || o.every != 2*time.Second ||
@@ -142,7 +142,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	o, err = parse(strings.Fields("--show-keys reduce --collect [::1]:5 --every 500ms --lambda 7 --spool /x sort -k 1"),
-		given)
+		environment)
 	if err != nil || o.side != reduceSide || words(o.command) != "[sort -k 1]" || o.collector != "[::1]:5" ||
 		o.lambda != 7 ||
 		o.every != 500*time.Millisecond || !o.show || o.spool != "/x" {
@@ -188,7 +188,7 @@ func TestCommandLine(t *testing.T) {
 		cmd := tapped(t, args)
 		cmd.Args = cmd.Args[:len(cmd.Args)-1] // without "--"
 		got := play(t, cmd, strings.NewReader(""))
-		if text := words(got.code, quoted(got.out), got.said); !strings.HasPrefix(text, want) {
+		if text := words(got.code, quoted(got.out), got.messages); !strings.HasPrefix(text, want) {
 			t.Errorf("%s: %s", args, text)
 		}
 	}
@@ -203,8 +203,8 @@ func TestCommandLine(t *testing.T) {
 			cmd := tapped(t, side, command)
 			cmd.Env = append(append(cmd.Env, env...), "LOG_DIRS="+t.TempDir())
 			got := play(t, cmd, strings.NewReader(""))
-			if len(got.said) == 0 || words(got.code, got.said[len(got.said)-1]) != want {
-				t.Errorf("%s, %s: exit %d, %q", side, command, got.code, got.said)
+			if len(got.messages) == 0 || words(got.code, got.messages[len(got.messages)-1]) != want {
+				t.Errorf("%s, %s: exit %d, %q", side, command, got.code, got.messages)
 			}
 		}
 	}

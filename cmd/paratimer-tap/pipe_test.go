@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A notebook is an observer that takes down what it sees, and requests pauses.
+// A notebook is an observer that records its input, and requests pauses.
 type notebook struct {
 	cuts []int64
 

@@ -67,14 +67,14 @@ var (
 	errRefused = &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 )
 
-func setup(t *testing.T, c *collector) (p *Post, said *[]string, folder string) {
-	folder, said = t.TempDir(), new([]string)
+func setup(t *testing.T, c *collector) (p *Post, messages *[]string, folder string) {
+	folder, messages = t.TempDir(), new([]string)
 	p = newPost(postConfig{
 		Collector: "watcher:9", Token: "secret", Spool: folder, Job: postedJob, Attempt: attempt,
-		Say: func(line string) { *said = append(*said, line) },
+		Say: func(line string) { *messages = append(*messages, line) },
 	})
 	p.client.Transport = c
-	return p, said, folder
+	return p, messages, folder
 }
 
 func points(n int) tap.Batch {
@@ -116,18 +116,19 @@ func same(t *testing.T, what string, got []int, want ...int) {
 
 func TestAllIsWell(t *testing.T) {
 	c := &collector{answer: func(tap.Batch) (int, error) { return 204, nil }}
-	p, said, folder := setup(t, c)
+	p, messages, folder := setup(t, c)
 	for i := range 3 {
 		p.Send(t.Context(), points(i))
 	}
 	same(t, "sent", seqs(c.got), 0, 1, 2)
 	same(t, "spooled", spooled(t, folder))
-	if len(*said) > 0 || c.got[2].Job != postedJob || c.got[2].Attempt != attempt || c.got[2].Points[0].Bytes != 2 {
-		t.Errorf("%v, %+v", *said, c.got[2])
+	if len(*messages) > 0 || c.got[2].Job != postedJob || c.got[2].Attempt != attempt || c.got[2].Points[0].Bytes != 2 {
+		t.Errorf("%v, %+v", *messages, c.got[2])
 	}
 }
 
-// TestComesBack checks that a collector which is away for a while gets what it has missed, in order and with its age.
+// TestComesBack checks that a collector which is away for a while gets the batches that it has missed, in order and
+// with its age.
 func TestComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := true
@@ -137,7 +138,7 @@ func TestComesBack(t *testing.T) {
 			}
 			return 204, nil
 		}}
-		p, said, folder := setup(t, c)
+		p, messages, folder := setup(t, c)
 		for i := range 5 {
 			p.Send(t.Context(), points(i))
 			time.Sleep(time.Second)
@@ -146,9 +147,9 @@ func TestComesBack(t *testing.T) {
 			t.Errorf("%d tries within 5 s", c.tries)
 		}
 		same(t, "spooled", spooled(t, folder), 0, 1, 2, 3, 4)
-		if len(*said) != 1 || !strings.Contains((*said)[0], "connection refused") ||
-			!strings.Contains((*said)[0], folder) {
-			t.Errorf("said: %q", *said)
+		if len(*messages) != 1 || !strings.Contains((*messages)[0], "connection refused") ||
+			!strings.Contains((*messages)[0], folder) {
+			t.Errorf("messages: %q", *messages)
 		}
 		away = false
 		time.Sleep(time.Minute)
@@ -171,7 +172,7 @@ func TestComesBack(t *testing.T) {
 func TestNotForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &collector{answer: func(tap.Batch) (int, error) { return 503, nil }}
-		p, said, folder := setup(t, c)
+		p, messages, folder := setup(t, c)
 		for i := range 1800 {
 			p.Send(t.Context(), points(i))
 			time.Sleep(2 * time.Second)
@@ -179,8 +180,8 @@ func TestNotForEver(t *testing.T) {
 		if len(p.unsent) != kept || c.tries > 130 || c.tries < 100 {
 			t.Errorf("%d batches wait, %d tries in an hour", len(p.unsent), c.tries)
 		}
-		if got := spooled(t, folder); len(got) != 1800 || len(*said) != 1 || strings.ContainsAny((*said)[0], "\x1b\n") {
-			t.Errorf("%d spooled; said %q", len(got), *said)
+		if got := spooled(t, folder); len(got) != 1800 || len(*messages) != 1 || strings.ContainsAny((*messages)[0], "\x1b\n") {
+			t.Errorf("%d spooled; messages %q", len(got), *messages)
 		}
 	})
 }
@@ -206,7 +207,7 @@ func TestRefusals(t *testing.T) {
 			return 204, nil
 		}
 		synctest.Test(t, func(t *testing.T) {
-			p, said, folder := setup(t, c)
+			p, messages, folder := setup(t, c)
 			for i := range 3 {
 				p.Send(t.Context(), points(i))
 				time.Sleep(time.Minute)
@@ -214,8 +215,8 @@ func TestRefusals(t *testing.T) {
 			name := fmt.Sprint(status)
 			same(t, name+" sent", seqs(c.got), want.sent...)
 			same(t, name+" spooled", spooled(t, folder), want.spooled...)
-			if c.tries != want.tries || len(*said) != 1 || strings.Contains((*said)[0], "secret") {
-				t.Errorf("%s: %d tries; said %q", name, c.tries, *said)
+			if c.tries != want.tries || len(*messages) != 1 || strings.Contains((*messages)[0], "secret") {
+				t.Errorf("%s: %d tries; messages %q", name, c.tries, *messages)
 			}
 		})
 	}
@@ -236,15 +237,15 @@ func TestEnd(t *testing.T) {
 			func(try int) (int, error) { return 204, when(try == 1, errRefused) },
 			1500 * time.Millisecond, 0, true,
 		},
-		"silent": {
+		"no response": {
 			func(int) (int, error) { return 0, errHang }, 1500 * time.Millisecond, farewell,
 			false,
 		},
-		"silent before the end": {
+		"no response before the end": {
 			func(try int) (int, error) { return 204, when(try == 1, errHang) },
 			1500 * time.Millisecond, 0, true,
 		},
-		"silent for long": {func(int) (int, error) { return 0, errHang }, 4500 * time.Millisecond, 0, false},
+		"no response for long": {func(int) (int, error) { return 0, errHang }, 4500 * time.Millisecond, 0, false},
 		"slow": {
 			func(int) (int, error) { time.Sleep(1500 * time.Millisecond); return 503, nil },
 			9500 * time.Millisecond, farewell, false,
@@ -356,53 +357,53 @@ func TestSpool(t *testing.T) {
 	for range tap.MaxPoints {
 		big.Points = append(big.Points, tap.Point{Age: 0.123456, Bytes: 1234567, Seconds: 0.123456, Count: 1})
 	}
-	p, said, folder := setup(t, &collector{answer: func(tap.Batch) (int, error) { return 0, errRefused }})
+	p, messages, folder := setup(t, &collector{answer: func(tap.Batch) (int, error) { return 0, errRefused }})
 	for range 60 {
 		p.Send(t.Context(), big)
 	}
 	if got := spooled(t, folder); len(got) < 30 || len(got) == 60 {
 		t.Errorf("%d batches spooled", len(got))
 	}
-	if len(*said) != 2 || !strings.Contains((*said)[1], "8388608 bytes") {
-		t.Errorf("said %q", *said)
+	if len(*messages) != 2 || !strings.Contains((*messages)[1], "8388608 bytes") {
+		t.Errorf("messages: %q", *messages)
 	}
 
-	p, said, folder = setup(t, &collector{answer: func(tap.Batch) (int, error) { return 0, errRefused }})
+	p, messages, folder = setup(t, &collector{answer: func(tap.Batch) (int, error) { return 0, errRefused }})
 	p.Send(t.Context(), points(1))
 	p.spool.file.Close() // a disk that has gone
 	p.Send(t.Context(), points(2))
 	p.Send(t.Context(), points(3))
 	same(t, "spooled", spooled(t, folder), 0)
-	if len(*said) != 2 {
-		t.Errorf("said %q", *said)
+	if len(*messages) != 2 {
+		t.Errorf("messages: %q", *messages)
 	}
 
-	p, said, folder = setup(t, &collector{answer: func(tap.Batch) (int, error) { return 0, errRefused }})
+	p, messages, folder = setup(t, &collector{answer: func(tap.Batch) (int, error) { return 0, errRefused }})
 	if err := os.Symlink(filepath.Join(t.TempDir(), "elsewhere"), p.spool.path()); err != nil {
 		t.Fatal(err)
 	}
 	p.Send(t.Context(), points(1))
-	if got := spooled(t, folder); got != nil || len(*said) != 2 {
-		t.Errorf("followed a link: %v, %q", got, *said)
+	if got := spooled(t, folder); got != nil || len(*messages) != 2 {
+		t.Errorf("followed a link: %v, %q", got, *messages)
 	}
 }
 
 // TestWithout checks that no collector and no folder are no trouble.
 func TestWithout(t *testing.T) {
-	said := 0
+	warnings := 0
 	p := newPost(postConfig{
 		Job: postedJob, Attempt: attempt, Spool: filepath.Join(t.TempDir(), "none"),
-		Say: func(string) { said++ },
+		Say: func(string) { warnings++ },
 	})
 	p.Send(t.Context(), points(1))
 	p.Send(t.Context(), points(1))
-	if said != 1 || len(p.unsent) > 0 {
-		t.Errorf("said %d times; %d wait", said, len(p.unsent))
+	if warnings != 1 || len(p.unsent) > 0 {
+		t.Errorf("%d warnings, want 1; %d wait", warnings, len(p.unsent))
 	}
-	p = newPost(postConfig{Collector: "127.0.0.1:1", Job: postedJob, Attempt: attempt, Say: func(string) { said++ }})
+	p = newPost(postConfig{Collector: "127.0.0.1:1", Job: postedJob, Attempt: attempt, Say: func(string) { warnings++ }})
 	p.Send(t.Context(), points(1))
-	if said != 2 {
-		t.Errorf("said %d times", said)
+	if warnings != 2 {
+		t.Errorf("%d warnings, want 2", warnings)
 	}
 }
 
@@ -417,17 +418,17 @@ func TestOverHTTP(t *testing.T) {
 	}))
 	defer s.Close()
 	if newClient().Transport.(*http.Transport).Proxy != nil {
-		t.Error("a collector is asked for through the proxy of the task's environment")
+		t.Error("got a request through the proxy of the task's environment")
 	}
-	said := ""
+	message := ""
 	p := newPost(postConfig{
 		Collector: strings.TrimPrefix(s.URL, "http://"), Token: "secret", Job: postedJob, Attempt: attempt,
-		Say: func(l string) { said = l },
+		Say: func(l string) { message = l },
 	})
 	p.Send(context.Background(), points(7))
 	if got == nil || got.Method != http.MethodPost || got.URL.Path != tap.Path ||
-		got.Header.Get("Authorization") != "Bearer secret" || said != "" {
-		t.Fatalf("%+v; said %q", got, said)
+		got.Header.Get("Authorization") != "Bearer secret" || message != "" {
+		t.Fatalf("%+v; message %q", got, message)
 	}
 	if b, err := tap.Decode(bytes.NewReader(body)); err != nil || b.Points[0].Bytes != 7 {
 		t.Errorf("%s: %v", body, err)

@@ -96,9 +96,9 @@ func TestIgnored(t *testing.T) {
 	for side, env := range sides {
 		cmd := exec.Command("sh", "-c", `trap '' INT HUP; exec "$@"`, "sh", must(os.Executable())(t))
 		cmd.Args = append(cmd.Args, append(strings.Fields(side), "--", "sh", "-c",
-			"kill -INT $$; kill -HUP $$; echo alive")...)
+			"kill -INT $$; kill -HUP $$; echo done")...)
 		cmd.Env = append(append(clean(), "TEST_OF_TAP=tap", "LOG_DIRS="+t.TempDir()), env...)
-		if got := play(t, cmd, strings.NewReader("")); got.code != 0 || got.out != "alive\n" {
+		if got := play(t, cmd, strings.NewReader("")); got.code != 0 || got.out != "done\n" {
 			t.Errorf("%s: exit %d, %q", side, got.code, got.out)
 		}
 	}

@@ -31,14 +31,14 @@ func taps(t testing.TB) map[string]struct {
 		"map, combiner":   {"map", append(mapTask, spool, "mapred_combiner_class=org.x.Combiner")},
 		"reduce":          {"reduce", append(reduceTask, spool)},
 		"reduce of a map": {"reduce", append(mapTask, spool)},
-		"nobody listens": {"reduce", append(reduceTask, spool, "PARATIMER_COLLECT=127.0.0.1:1",
+		"no collector": {"reduce", append(reduceTask, spool, "PARATIMER_COLLECT=127.0.0.1:1",
 			"PARATIMER_TOKEN=x")},
 		"nowhere to spool":  {"map", append(mapTask, "LOG_DIRS=/nowhere", "PARATIMER_COLLECT=127.0.0.1:1")},
 		"cannot be spooled": {"reduce --spool /proc/self", reduceTask},
 	}
 }
 
-// TestAsWithoutTap compares commands with a tap and without one: what they write, how they end, and what becomes of
+// TestAsWithoutTap compares commands with a tap and without one: their output, exit status, and the rest of
 // their input.
 func TestAsWithoutTap(t *testing.T) {
 	records := func(n int) string {
@@ -109,8 +109,8 @@ func TestAsWithoutTap(t *testing.T) {
 			cmd.Env = append(cmd.Env, tap.env...)
 			got := play(t, cmd, strings.NewReader(c.input))
 			if got.code != want.code || got.out != want.out {
-				t.Errorf("%s, %s: exit %d, %d bytes; without a tap %d, %d bytes; said %q", name, way, got.code,
-					len(got.out), want.code, len(want.out), got.said)
+				t.Errorf("%s, %s: exit %d, %d bytes; without a tap %d, %d bytes; messages %q", name, way, got.code,
+					len(got.out), want.code, len(want.out), got.messages)
 			}
 			if want.code != notFound && want.code != notRunnable && got.err != want.err {
 				t.Errorf("%s, %s: standard error %.200q; without a tap %.200q", name, way, got.err, want.err)
@@ -119,8 +119,8 @@ func TestAsWithoutTap(t *testing.T) {
 			if got.inputBroken != want.inputBroken && len(c.input) > 1<<20 {
 				t.Errorf("%s, %s: input broken off: %v; without a tap %v", name, way, got.inputBroken, want.inputBroken)
 			}
-			if len(got.said) > 2 {
-				t.Errorf("%s, %s: said %q", name, way, got.said)
+			if len(got.messages) > 2 {
+				t.Errorf("%s, %s: messages %q", name, way, got.messages)
 			}
 		}
 	}
@@ -149,8 +149,8 @@ func TestAnyBytes(t *testing.T) {
 		}
 		cmd := tapped(t, way.side, "cat")
 		cmd.Env = append(cmd.Env, way.env...)
-		if got := play(t, cmd, bytes.NewReader(data)); got.code != 0 || got.out != string(data) || len(got.said) > 0 {
-			rt.Fatalf("exit %d, %d bytes of %d, said %q", got.code, len(got.out), len(data), got.said)
+		if got := play(t, cmd, bytes.NewReader(data)); got.code != 0 || got.out != string(data) || len(got.messages) > 0 {
+			rt.Fatalf("exit %d, %d bytes of %d, messages %q", got.code, len(got.out), len(data), got.messages)
 		}
 	})
 }
