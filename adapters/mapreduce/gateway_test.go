@@ -81,7 +81,7 @@ func TestGateway(t *testing.T) {
 		if err != nil || string(body) != `{"path":"`+q.body+`"}` {
 			t.Errorf("%s: %s, %v", q.path, body, err)
 		}
-		if paths, _ := g.Saw(); paths[len(paths)-1] != q.path {
+		if paths, _ := g.Requests(); paths[len(paths)-1] != q.path {
 			t.Errorf("the gateway got %s, want %s", paths[len(paths)-1], q.path)
 		}
 	}
@@ -99,7 +99,7 @@ func TestGateway(t *testing.T) {
 	if _, err := c.JHS(ctx, "info"); err != nil {
 		t.Errorf("after the redirect: %v", err)
 	}
-	if _, n := g.Saw(); n != 1 {
+	if _, n := g.Requests(); n != 1 {
 		t.Errorf("the password was looked at %d times", n)
 	}
 }
