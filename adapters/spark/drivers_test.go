@@ -96,7 +96,7 @@ func TestDriversEnd(t *testing.T) {
 			m.driver.now, m.driver.down, m.lists = m.driver.now+6000, true, 0
 			for _, s := range all {
 				got := dag.Running
-				for i := 0; i < lastRounds && !got.Ended(); i++ { // the rounds in which the history server gets a request
+				for i := 0; i < lastRounds && !got.Ended(); i++ { // rounds with a request to the history server
 					if snap, err := s.Next(t.Context()); err == nil {
 						got = snap.State
 					}

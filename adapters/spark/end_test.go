@@ -98,8 +98,7 @@ func TestEndWithoutHistory(t *testing.T) {
 	}
 }
 
-// TestPages checks the addresses of the pages of stages and jobs: at the driver, then at a history server that has the
-// end.
+// TestPages checks the addresses of the pages of stages and jobs: at the driver, then at the history server.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for history, want := range map[string]string{
