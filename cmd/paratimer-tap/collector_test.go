@@ -275,7 +275,8 @@ func TestHostileKeys(t *testing.T) {
 		for side, env := range map[string][]string{"map": mapTask, "reduce": reduceTask} {
 			cmd := tapped(t, side+show, "cat")
 			cmd.Env = append(append(cmd.Env, env...), w.env()...)
-			if got := play(t, cmd, strings.NewReader(input.String())); got.out != input.String() || len(got.messages) > 0 {
+			got := play(t, cmd, strings.NewReader(input.String()))
+			if got.out != input.String() || len(got.messages) > 0 {
 				t.Errorf("%s%s: %d bytes, messages %q", side, show, len(got.out), got.messages)
 			}
 		}

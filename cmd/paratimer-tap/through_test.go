@@ -149,7 +149,8 @@ func TestAnyBytes(t *testing.T) {
 		}
 		cmd := tapped(t, way.side, "cat")
 		cmd.Env = append(cmd.Env, way.env...)
-		if got := play(t, cmd, bytes.NewReader(data)); got.code != 0 || got.out != string(data) || len(got.messages) > 0 {
+		got := play(t, cmd, bytes.NewReader(data))
+		if got.code != 0 || got.out != string(data) || len(got.messages) > 0 {
 			rt.Fatalf("exit %d, %d bytes of %d, messages %q", got.code, len(got.out), len(data), got.messages)
 		}
 	})
