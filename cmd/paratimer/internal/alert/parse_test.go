@@ -98,7 +98,7 @@ func TestParseDeadlineRefuses(t *testing.T) {
 }
 
 // TestDailyNext checks, over two years in zones of all kinds, that the next occurrence is after, within a day and an
-// hour, and shows the time asked for, but on the day on which clocks skip it.
+// hour, and shows the requested time, but on the day on which clocks skip it.
 func TestDailyNext(t *testing.T) {
 	for _, name := range []string{
 		"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu",
@@ -119,8 +119,8 @@ func TestDailyNext(t *testing.T) {
 				skipped++
 			}
 		}
-		if skipped > 8 { // two days, each asked for at most four times
-			t.Errorf("%s: %d times another time than asked for", name, skipped)
+		if skipped > 8 { // two days, each requested at most four times
+			t.Errorf("%s: got another time than requested in %d cases", name, skipped)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestAnotherTimeOfDay: what is remembered of a bound does not outlive that it asks for another time, and otherwise
+// TestAnotherTimeOfDay: the stored state of a bound does not survive a change of its time, and otherwise
 // does.
 func TestAnotherTimeOfDay(t *testing.T) {
 	at := dag.InstantOf(time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC))

@@ -34,15 +34,15 @@ func drawBounds(t *rapid.T) []Bound {
 
 func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
 
-// A course is how a run goes: what each tick shows, with the trouble that ticks have.
-type course struct {
+// A runModel draws the frames of a run, with the errors that ticks have.
+type runModel struct {
 	at     int64 // seconds of the run
 	moved  uint64
 	steady bool // the clock of the newest tick that was seen was right
 }
 
 // next draws a frame of the run, some seconds after the one before. Wild clocks jump, for a tick.
-func (c *course) next(t *rapid.T, wild bool) frame.Frame {
+func (c *runModel) next(t *rapid.T, wild bool) frame.Frame {
 	first := c.at == 0 // its wrong clock cannot be detected
 	c.at += rapid.Int64Range(1, 6).Draw(t, "wait")
 	at := c.at
@@ -87,7 +87,7 @@ func (c *course) next(t *rapid.T, wild bool) frame.Frame {
 }
 
 // end is the frame of a run that has ended now.
-func (c *course) end(state dag.State) frame.Frame {
+func (c *runModel) end(state dag.State) frame.Frame {
 	c.at++
 	elapsed, zeroLeft := frame.Seconds(c.at), frame.Seconds(0)
 	at := frame.TimeOf(zero.Add(seconds(c.at)))
@@ -101,7 +101,7 @@ func (c *course) end(state dag.State) frame.Frame {
 // state that went through JSON is as good as one that did not.
 func TestStepIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		bounds, c, state := drawBounds(t), course{}, State{}
+		bounds, c, state := drawBounds(t), runModel{}, State{}
 		for range rapid.IntRange(1, 60).Draw(t, "ticks") {
 			f := c.next(t, true)
 			before, err := json.Marshal(state)
@@ -139,7 +139,7 @@ func TestStepIsPure(t *testing.T) {
 // only after the deadline and for good, and an outcome that is the truth.
 func TestStepKeepsItsWord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		bounds, c, state := drawBounds(t), course{}, State{}
+		bounds, c, state := drawBounds(t), runModel{}, State{}
 		was := make([]frame.AlertState, len(bounds)) // the newest state in sight
 		moved := make([]int, len(bounds))            // ticks in sight since it changed between on track and at risk
 		for i := range was {
@@ -214,7 +214,7 @@ func TestOnTimeByAMargin(t *testing.T) {
 			{Name: "deadline", Kind: Deadline, At: zero.Add(time.Hour - time.Second)},
 			{Name: "within", Kind: Within, For: time.Hour - time.Second},
 		}
-		c, state := course{}, State{}
+		c, state := runModel{}, State{}
 		for range rapid.IntRange(1, 60).Draw(t, "ticks") {
 			var alerts []frame.Alert
 			state, alerts = Step(bounds, state, c.next(t, true))

@@ -25,8 +25,8 @@ const zero = dag.Instant(1_000_000_000)
 // TestScripts plays testdata/*.txt. Each block is a command and its lines, "----", and what follows from them:
 //
 //	bounds      name, kind, key=value...; begins with a new state
-//	frames      seconds, key=value...; what is printed: seconds, bound, state, key=value...
-//	texts       as frames; what is printed are the texts
+//	frames      seconds, key=value...; printed: seconds, bound, state, key=value...
+//	texts       as frames; the texts are printed
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -208,7 +208,7 @@ func (s *stage) frame(words []string) frame.Frame {
 				f.Headline.EndAt = f.At
 			}
 		},
-		"end": func(v string) { // of a query that is over; its length is that up to then
+		"end": func(v string) { // of a query that has ended, with its length
 			elapsed := frame.SecondsOf(s.seconds(v))
 			f.Headline.EndAt, f.ElapsedSeconds = frame.TimeOf(zero.Add(s.seconds(v))), &elapsed
 		},

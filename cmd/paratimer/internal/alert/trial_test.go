@@ -63,7 +63,7 @@ func TestTrial(t *testing.T) {
 				Verdict: Missed,
 			},
 		},
-		"nobody ever saw it late": {
+		"late, without an alert": {
 			[]frame.Frame{shown(10, frame.OnTrack, 100), shown(120, frame.Ended, 100)},
 			Result{DeadlineAt: at(100), Late: true, Verdict: Missed},
 		},
@@ -75,7 +75,7 @@ func TestTrial(t *testing.T) {
 			},
 			Result{DeadlineAt: at(130), FiredSeconds: sec(20), WarningSeconds: sec(110), Firings: 2, Verdict: False},
 		},
-		"rightly silent": {
+		"on time, without an alert": {
 			[]frame.Frame{shown(20, frame.Blind, 130), shown(30, frame.OnTrack, 130), shown(120, frame.Ended, 130)},
 			Result{DeadlineAt: at(130), Verdict: Silent},
 		},
