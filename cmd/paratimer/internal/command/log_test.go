@@ -20,7 +20,7 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-func say(t *testing.T, l *Log, line string) {
+func write(t *testing.T, l *Log, line string) {
 	t.Helper()
 	if _, err := l.Write([]byte(line)); err != nil {
 		t.Fatal(err)
@@ -37,18 +37,18 @@ func TestMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	say(t, l, "1\n")
+	write(t, l, "1\n")
 	if err := os.Rename(path, path+".old"); err != nil {
 		t.Fatal(err)
 	}
-	say(t, l, "2\n")
+	write(t, l, "2\n")
 	if old, is := read(t, path+".old"), read(t, path); old != "before\n1\n" || is != "2\n" {
 		t.Errorf("moved: %q, %q", old, is)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	say(t, l, "3\n")
+	write(t, l, "3\n")
 	if is := read(t, path); is != "3\n" {
 		t.Errorf("removed: %q", is)
 	}
@@ -58,14 +58,14 @@ func TestMoved(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil { // logrotate's create
 		t.Fatal(err)
 	}
-	say(t, l, "new\n")
+	write(t, l, "new\n")
 	if old, is := read(t, path+".old"), read(t, path); old != "3\n" || is != "new\n" {
 		t.Errorf("moved, another in its place: %q, %q", old, is)
 	}
 	if err := os.Truncate(path, 0); err != nil { // copytruncate
 		t.Fatal(err)
 	}
-	say(t, l, "4\n")
+	write(t, l, "4\n")
 	if is := read(t, path); is != "4\n" {
 		t.Errorf("cut: %q", is)
 	}
@@ -95,7 +95,7 @@ func TestNowhereToBeginAnew(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	say(t, l, "2\n")
+	write(t, l, "2\n")
 	if got := read(t, path); got != "2\n" {
 		t.Errorf("%q", got)
 	}
@@ -116,7 +116,7 @@ func TestMost(t *testing.T) {
 		})
 	}
 	all.Wait()
-	say(t, l, "last\n")
+	write(t, l, "last\n")
 	is, old := read(t, path), read(t, path+".1")
 	if len(is) > 1000 || len(old) > 1000 || len(old) < 900 || !strings.HasSuffix(is, "last\n") ||
 		!strings.HasPrefix(is, "line ") && is != "last\n" || !strings.HasSuffix(old, "\n") {
@@ -131,7 +131,7 @@ func TestMost(t *testing.T) {
 func TestDevice(t *testing.T) {
 	l := &Log{path: os.DevNull, most: 10}
 	for range 10 {
-		say(t, l, "a line of more than ten bytes\n")
+		write(t, l, "a line of more than ten bytes\n")
 	}
 }
 
