@@ -10,26 +10,26 @@ import (
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
-// TestSlow checks that one line names a host whose first response takes long, and that later ones may take long.
+// TestSlow checks that one line reports a host with a slow first response, and none a slow later one.
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		takes []time.Duration
-		want  []string
+		latencies []time.Duration
+		want      []string
 	}{
 		{[]time.Duration{slowAfter + 1, slowAfter + 1}, []string{"rm:8088 has not answered for 3s: still waiting"}},
 		{[]time.Duration{slowAfter - 1, slowAfter + 1}, nil},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			var said []string
+			var lines []string
 			at := 0
-			layer := slow(func(line string) { said = append(said, line) }, nil)
+			layer := slow(func(line string) { lines = append(lines, line) }, nil)
 			trip := layer(rest.RoundTrip(func(*http.Request) (*http.Response, error) {
-				time.Sleep(c.takes[at])
+				time.Sleep(c.latencies[at])
 				at++
 				return &http.Response{}, nil
 			}))
-			for range c.takes {
+			for range c.latencies {
 				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://rm:8088/ws", nil)
 				if err != nil {
 					t.Fatal(err)
@@ -38,8 +38,8 @@ func TestSlow(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if !slices.Equal(said, c.want) {
-				t.Errorf("responses after %v: %q, want %q", c.takes, said, c.want)
+			if !slices.Equal(lines, c.want) {
+				t.Errorf("responses after %v: got %q, want %q", c.latencies, lines, c.want)
 			}
 		})
 	}

@@ -81,9 +81,9 @@ func TestAsk(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	silent, w := io.Pipe()
+	idle, w := io.Pipe()
 	defer w.Close()
-	if _, err := ask(ctx, silent, io.Discard, 3); !errors.Is(err, context.Canceled) {
+	if _, err := ask(ctx, idle, io.Discard, 3); !errors.Is(err, context.Canceled) {
 		t.Errorf("after an interrupt: %v", err)
 	}
 }
