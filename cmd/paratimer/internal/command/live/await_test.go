@@ -16,12 +16,12 @@ import (
 func TestAttachAwaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		none, asked := &yarn.NoWorkflowError{}, 0
-		var said []string
+		none, requests := &yarn.NoWorkflowError{}, 0
+		var lines []string
 		src := &awaiting{
-			every: time.Second, say: func(s string) { said = append(said, s) },
+			every: time.Second, say: func(s string) { lines = append(lines, s) },
 			Source: source(func() (*dag.Snapshot, error) {
-				if asked++; asked < 100 || asked > 101 {
+				if requests++; requests < 100 || requests > 101 {
 					return nil, none
 				}
 				return &dag.Snapshot{}, nil
@@ -29,8 +29,8 @@ func TestAttachAwaits(t *testing.T) {
 		}
 		began := time.Now()
 		if s, err := src.Next(t.Context()); s == nil || err != nil || time.Since(began) != 99*time.Second ||
-			len(said) != 1 {
-			t.Errorf("%v, %v after %v; said %q", s, err, time.Since(began), said)
+			len(lines) != 1 {
+			t.Errorf("got %v, %v after %v; lines %q", s, err, time.Since(began), lines)
 		}
 		_, _ = src.Next(t.Context())
 		if _, err := src.Next(t.Context()); !errors.Is(err, none) {

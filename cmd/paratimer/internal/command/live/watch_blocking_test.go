@@ -17,16 +17,16 @@ import (
 func TestJamText(t *testing.T) {
 	t.Parallel()
 	at := dag.InstantOf(time.Date(2026, 11, 21, 4, 2, 10, 0, time.UTC))
-	party := func(name string, containers int, end dag.Instant) fleet.Tenant {
+	tenant := func(name string, containers int, end dag.Instant) fleet.Tenant {
 		return fleet.Tenant{
 			ID: "pig_" + name, Name: name, User: "etl", Queue: "root.prod", Containers: containers,
 			Masters: 1, End: end,
 		}
 	}
-	load := party("etl_load\x1b[31m", 8, at.Add(8*time.Minute))
+	load := tenant("etl_load\x1b[31m", 8, at.Add(8*time.Minute))
 	waiting := func(n int) (all []fleet.Tenant) {
 		for i := range n {
-			all = append(all, party(fmt.Sprintf("nightly_%d", i), 1, dag.NoInstant))
+			all = append(all, tenant(fmt.Sprintf("nightly_%d", i), 1, dag.NoInstant))
 		}
 		return all
 	}
@@ -43,7 +43,7 @@ func TestJamText(t *testing.T) {
 	text.blockings(at, nil)
 	for _, scope := range []fleet.Scope{fleet.OfQueue, fleet.OfUser, fleet.OfMasters} {
 		text.blockings(at, []fleet.Blocking{{
-			Holder: party("x", 2, dag.NoInstant), Scope: scope, Of: 3,
+			Holder: tenant("x", 2, dag.NoInstant), Scope: scope, Of: 3,
 			Waiting: waiting(1),
 		}})
 		text.held = nil

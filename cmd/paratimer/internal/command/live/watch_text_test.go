@@ -50,7 +50,7 @@ func TestFleetText(t *testing.T) {
 		t.Errorf("%d lines, want 5\n%s", n, got)
 	}
 	if len(sink.reported) != 0 {
-		t.Error("an ended workflow is remembered")
+		t.Error("an ended workflow is kept")
 	}
 	broken := &fleetText{out: brokenPipe{}, reported: map[string]alertStates{}}
 	if err := broken.Show(frame.Tick{Frame: f}); !errors.Is(err, os.ErrClosed) {
