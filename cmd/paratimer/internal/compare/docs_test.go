@@ -48,7 +48,7 @@ func TestJSONIsDocumented(t *testing.T) {
 	}
 }
 
-// fieldsOf collects the names of a type's fields in JSON, and those of what they hold.
+// fieldsOf collects the names of a type's fields in JSON, and those of their elements.
 func fieldsOf(t reflect.Type, into map[string]bool) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:

@@ -47,7 +47,7 @@ func TestEffects(t *testing.T) {
 		if c.Total < 4000 || math.Abs(c.share(x.want)-1) > 0.2 {
 			t.Errorf("%s: of %+.0f ms %v have %.0f%%: %v", x.name, c.Total, x.want, 100*c.share(x.want), c.Effects)
 		}
-		holdSums(t, c)
+		checkSums(t, c)
 	}
 }
 
@@ -70,9 +70,9 @@ func TestWhatAFailureCost(t *testing.T) {
 			c := compared(t, plain, night(t, plan, n, how))
 			t.Logf("night %d, %s fails: %+.0f ms, %v", n, f.Job, c.Total, c.Effects)
 			if got := c.Effects[Failures]; math.Abs(got-c.Total) > heartbeat {
-				t.Errorf("night %d, %s: a failure cost %.0f ms, said %.0f", n, f.Job, c.Total, got)
+				t.Errorf("night %d, %s: a failure: got %.0f ms, want %.0f", n, f.Job, c.Total, got)
 			}
-			holdSums(t, c)
+			checkSums(t, c)
 		}
 	}
 }
@@ -132,9 +132,9 @@ func TestOthersAreMeasured(t *testing.T) {
 	}
 }
 
-// holdSums checks that effects add up: those of the comparison to its total, and those of a job to what it took more of
+// checkSums checks that effects add up: those of the comparison to its total, and those of a job to its additional
 // the path.
-func holdSums(t *testing.T, c *Comparison) {
+func checkSums(t *testing.T, c *Comparison) {
 	t.Helper()
 	sum := 0.0
 	for _, ms := range c.Effects {

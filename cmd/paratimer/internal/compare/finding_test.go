@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// nights are so many usual ones.
+// nights returns n usual runs.
 func nights(t *testing.T, p *dag.Plan, from, n int) (runs []*Run) {
 	for i := range n {
 		runs = append(runs, night(t, p, from+i, usual))
@@ -65,8 +65,8 @@ func TestMoreDataIsNoRegression(t *testing.T) {
 	}
 }
 
-// TestOneEarlierRunIsDoubted checks that what is flagged against a single run is marked as doubtful.
-func TestOneEarlierRunIsDoubted(t *testing.T) {
+// TestOneEarlierRunIsUncertain checks that a finding against a single run is marked as uncertain.
+func TestOneEarlierRunIsUncertain(t *testing.T) {
 	c := compared(t, night(t, joinOf(t, 1, 1), 0, usual), night(t, joinOf(t, 1, 1.5), 1, usual))
 	if len(c.Findings) == 0 {
 		t.Fatal("nothing is flagged")

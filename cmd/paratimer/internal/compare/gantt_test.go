@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// drawn is a chart of one bar that ends so many seconds after the start.
+// drawn returns a chart of one bar that ends some seconds after the start.
 func drawn(seconds frame.Seconds) *chart.Gantt {
 	return &chart.Gantt{ToSeconds: seconds, Panels: []chart.Panel{{
 		Title: hostile, Rows: []string{"1", "2"},

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A broadcast is a stage of eight tasks of one place in the program, whose tasks take so long.
+// A broadcast is a stage of eight tasks of equal length at one place in the program.
 type broadcast struct {
 	rdd     int
 	ms      float64
@@ -37,7 +37,7 @@ func broadcasts(day int, stages ...broadcast) *Run {
 	return r
 }
 
-// TestExchangedStages checks that stages of one place in the program are compared by what they do, whatever number they
+// TestExchangedStages checks that stages of one place in the program are compared by their work, whatever number they
 // have in a run, and that nothing is claimed of one that could be another.
 func TestExchangedStages(t *testing.T) {
 	t.Parallel()

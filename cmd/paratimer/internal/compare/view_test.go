@@ -14,7 +14,7 @@ import (
 // hostile has names that a cluster may use.
 const hostile = "</script><script>alert(1)</script>\x1b[31m\u202e"
 
-// run is one of a script of one job, whose maps take so long for 100 records each.
+// run is one of a script of one job. Its maps take the given time for 100 records each.
 func run(from string, start dag.Instant, state dag.State, ms float64) *Run {
 	plan := &dag.Plan{
 		Name: hostile,
