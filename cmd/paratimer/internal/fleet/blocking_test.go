@@ -21,15 +21,15 @@ func TestJams(t *testing.T) {
 		for i := 1; i < 3; i++ {
 			c.apps[i].HeldMB, c.apps[i].Containers, c.apps[i].PendingMB = 1024, 1, 4096
 		}
-		var s said
+		var s frameLog
 		type reported struct {
 			after     time.Duration
 			blockings []Blocking
 		}
-		var heard []reported
+		var reports []reported
 		o := options(c, &s)
 		o.Blockings = func(at dag.Instant, blockings []Blocking) {
-			heard = append(heard, reported{at.Time().Sub(begin), blockings})
+			reports = append(reports, reported{at.Time().Sub(begin), blockings})
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
 		defer cancel()
@@ -43,7 +43,7 @@ func TestJams(t *testing.T) {
 			t.Fatal(err)
 		}
 		var with []reported
-		for _, h := range heard {
+		for _, h := range reports {
 			if len(h.blockings) > 0 {
 				with = append(with, h)
 			}
@@ -60,15 +60,15 @@ func TestJams(t *testing.T) {
 			j.Of != 10 || j.Scope != OfCluster || !j.Holder.End.Known() {
 			t.Errorf("blockings %+v", first.blockings)
 		}
-		says := func(name string, so func(frame.Frame) bool) bool { return slices.ContainsFunc(s.frames[name], so) }
+		shows := func(name string, so func(frame.Frame) bool) bool { return slices.ContainsFunc(s.frames[name], so) }
 		up := func(f frame.Frame) bool {
 			return f.HeldUpBy != nil && *f.HeldUpBy.Name == "w0" && f.HeldUpBy.Containers == 8 &&
 				f.HeldUpBy.OfContainers == 10 && f.HeldUpBy.EndAt != nil &&
 				f.HeldUpBy.ForSeconds >= 20 && *f.HoldsUp == 0
 		}
-		holds := func(f frame.Frame) bool { return f.HoldsUp != nil && *f.HoldsUp == 2 && f.HeldUpBy == nil }
-		if !says("w0", holds) || says("w0", up) || !says("w1", up) || !says("w2", up) || says("w1", holds) {
-			t.Error("the frames do not say who holds up whom")
+		blocks := func(f frame.Frame) bool { return f.HoldsUp != nil && *f.HoldsUp == 2 && f.HeldUpBy == nil }
+		if !shows("w0", blocks) || shows("w0", up) || !shows("w1", up) || !shows("w2", up) || shows("w1", blocks) {
+			t.Error("the frames lack which query blocks which")
 		}
 		for _, name := range []string{"w0", "w1"} {
 			all := s.frames[name]

@@ -41,7 +41,7 @@ func TestFind(t *testing.T) {
 		room    Room
 		want    string
 	}{
-		{"nobody", nil, full, ""},
+		{"no tenant", nil, full, ""},
 		{
 			"one holds most, in the order of submission",
 			[]Tenant{load, sales, mails},
@@ -54,16 +54,16 @@ func TestFind(t *testing.T) {
 			full, "load has 8 of 10 of the cluster: b,a",
 		},
 		{"there is room", []Tenant{load, sales, mails}, Room{10 << 10, 2 << 10}, ""},
-		{"nobody knows the room", []Tenant{load, sales}, Room{}, ""},
-		{"nobody waits", []Tenant{load, tenant(3, "sales q etl 1", false)}, full, ""},
+		{"unknown room", []Tenant{load, sales}, Room{}, ""},
+		{"no tenant waits", []Tenant{load, tenant(3, "sales q etl 1", false)}, full, ""},
 		{
-			"who holds as much holds nobody up",
+			"a tenant with as much memory blocks no other",
 			[]Tenant{tenant(1, "a q etl 5", true), tenant(2, "b q etl 5", true)},
 			full, "",
 		},
 		{"alone", []Tenant{tenant(1, "a q etl 10", true)}, full, ""},
 		{
-			"who is in the own queue comes first",
+			"a tenant in the same queue comes first",
 			[]Tenant{tenant(1, "big p bob 6", false), tenant(2, "a q etl 3", false), tenant(3, "b q etl 1", true)},
 			full,
 			"a has 3 of 4 of the cluster: b",

@@ -28,7 +28,7 @@ func (s *tezCluster) Identify(_ context.Context, app string) error {
 // TestSession watches the DAGs of a session one after the other, each as a workflow.
 func TestSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, shown := &tezCluster{dags: []string{"dag_1_0000_1"}}, &said{}
+		c, shown := &tezCluster{dags: []string{"dag_1_0000_1"}}, &frameLog{}
 		c.add(t, 1)
 		c.apps[0].Engine, c.apps[0].Name = "Tez", "HIVE-1"
 		run := c.runs[c.apps[0].App]
@@ -53,7 +53,7 @@ func TestSession(t *testing.T) {
 		var got []string
 		for _, f := range shown.frames["w0"] {
 			if len(f.Alerts) != 1 || f.Alerts[0].Bound != "r" {
-				t.Fatalf("held to %+v", f.Alerts)
+				t.Fatalf("got the alerts %+v", f.Alerts)
 			}
 			if f.Workflow.State == dag.Succeeded {
 				got = append(got, *f.Workflow.ID)
@@ -63,7 +63,7 @@ func TestSession(t *testing.T) {
 			t.Errorf("ended: %v", got)
 		}
 		if limit := int(30 * time.Minute / askAgain); c.identified < 3 || c.identified > limit+2 {
-			t.Errorf("the session was asked %d times, which is idle after its second DAG", c.identified)
+			t.Errorf("got %d requests to a session that is idle after its second DAG", c.identified)
 		}
 	})
 }

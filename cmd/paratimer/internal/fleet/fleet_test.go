@@ -32,11 +32,11 @@ var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // when a bubble's time 
 
 // A cluster plays runs, each in the bubble's time.
 type cluster struct {
-	mu   sync.Mutex
-	apps []yarn.Submitted
-	runs map[string]func() watch.Source
-	down bool
-	asks int
+	mu       sync.Mutex
+	apps     []yarn.Submitted
+	runs     map[string]func() watch.Source
+	down     bool
+	requests int
 	// total and free are the memory for containers.
 	total, free int
 }
@@ -44,7 +44,7 @@ type cluster struct {
 func (c *cluster) Refresh(context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asks++
+	c.requests++
 	if c.down {
 		return errors.New("connection refused")
 	}
@@ -170,12 +170,12 @@ func ruleset(t *testing.T, text string) []Rule {
 	return all
 }
 
-// said has the frames that a fleet has shown, by workflow.
-type said struct {
+// A frameLog has the frames that a fleet has shown, by workflow.
+type frameLog struct {
 	frames map[string][]frame.Frame
 }
 
-func (s *said) show(w Watched, tick frame.Tick) error {
+func (s *frameLog) show(w Watched, tick frame.Tick) error {
 	if s.frames == nil {
 		s.frames = map[string][]frame.Frame{}
 	}
@@ -184,7 +184,7 @@ func (s *said) show(w Watched, tick frame.Tick) error {
 }
 
 // summary is the outcome of each workflow: its last state, and the states that its alerts went through.
-func (s *said) summary() string {
+func (s *frameLog) summary() string {
 	var out []string
 	for name, all := range s.frames {
 		line := name + " " + all[len(all)-1].Workflow.State.String()
@@ -203,7 +203,7 @@ func (s *said) summary() string {
 	return strings.Join(out, "\n")
 }
 
-func options(c *cluster, s *said) Options {
+func options(c *cluster, s *frameLog) Options {
 	return Options{
 		Cluster: c, Shown: s.show, Every: 3 * time.Second, Most: time.Minute, Workers: 2, Drain: time.Second,
 		Log: zerolog.Nop(),
@@ -235,7 +235,7 @@ var errEnough = errors.New("enough")
 
 func TestFleetWatchesWhatMatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, s := &cluster{}, &said{}
+		c, s := &cluster{}, &frameLog{}
 		c.add(t, 6)
 		c.apps[5].User = "bob"
 		run(t, options(c, s), ruleset(t, twoRules), 20*time.Minute)
@@ -271,7 +271,7 @@ func sameWords(a, b string) bool {
 func TestOrderDoesNotMatter(t *testing.T) {
 	summaryOf := func(order func([]yarn.Submitted)) (out string) {
 		synctest.Test(t, func(t *testing.T) {
-			c, s := &cluster{}, &said{}
+			c, s := &cluster{}, &frameLog{}
 			c.add(t, 5)
 			order(c.apps)
 			run(t, options(c, s), ruleset(t, twoRules), 20*time.Minute)
@@ -302,7 +302,7 @@ func (p *panicky) Next(ctx context.Context) (*dag.Snapshot, error) {
 // TestOneWorkflowsPanicIsItsOwn: the others go on, and it begins anew.
 func TestOneWorkflowsPanicIsItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, s := &cluster{}, &said{}
+		c, s := &cluster{}, &frameLog{}
 		c.add(t, 4)
 		once, always := 0, 0
 		first, second := c.runs["application_1_0001"], c.runs["application_1_0002"]
@@ -325,7 +325,7 @@ func TestOneWorkflowsPanicIsItsOwn(t *testing.T) {
 // afterwards.
 func TestBlindFleet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, s := &cluster{down: true}, &said{}
+		c, s := &cluster{down: true}, &frameLog{}
 		c.add(t, 1)
 		time.AfterFunc(time.Minute, func() {
 			c.mu.Lock()
@@ -363,10 +363,10 @@ func (a away) Next(ctx context.Context) (*dag.Snapshot, error) {
 }
 
 // TestMetBeforeAnOutage: the cluster goes away between the list of the applications and a workflow's first observation.
-// It is not given up, and what is remembered of its alerts is asked for as soon as it is seen.
+// The fleet keeps trying, and requests the stored alerts of the workflow at its first observation.
 func TestMetBeforeAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, s := &cluster{}, &said{}
+		c, s := &cluster{}, &frameLog{}
 		c.add(t, 1)
 		back := time.Now().Add(time.Minute)
 		then := c.runs["application_1_0000"]
@@ -390,7 +390,7 @@ func TestMetBeforeAnOutage(t *testing.T) {
 	})
 }
 
-// A stuck source does not answer until its context is over.
+// A stuck source does not respond until its context ends.
 type stuck struct{ watch.Source }
 
 func (stuck) Next(ctx context.Context) (*dag.Snapshot, error) {
@@ -401,7 +401,7 @@ func (stuck) Next(ctx context.Context) (*dag.Snapshot, error) {
 // TestDrain: what does not answer holds up the end no longer than it may, and is closed once.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, s := &cluster{}, &said{}
+		c, s := &cluster{}, &frameLog{}
 		c.add(t, 1)
 		c.runs["application_1_0000"] = func() watch.Source { return stuck{} }
 		o := options(c, s)
@@ -442,7 +442,7 @@ func TestEndsWhileTheClusterHangs(t *testing.T) {
 // TestRulesAreReplaced: what no rule matches any more is left alone, and new bounds hold from then on.
 func TestRulesAreReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, s := &cluster{}, &said{}
+		c, s := &cluster{}, &frameLog{}
 		c.add(t, 2)
 		closed, kept := 0, map[string]int{} // the newest frame's alerts
 		o := options(c, s)
@@ -483,7 +483,7 @@ func TestRulesAreReplaced(t *testing.T) {
 			t.Errorf("left: %s, want the one that has not ended", got)
 		}
 		if kept["job_1_0000"] != 0 || kept["job_1_0001"] != 1 {
-			t.Errorf("held to %v: the alerts of the one that no rule matches are not resolved", kept)
+			t.Errorf("got %v: the alerts of the one that no rule matches are not resolved", kept)
 		}
 		if closed != 2 {
 			t.Errorf("%d of 2 were closed", closed)
@@ -512,11 +512,11 @@ func TestInterval(t *testing.T) {
 		f    frame.Frame
 		want time.Duration
 	}{
-		"hours left":      {frame.Frame{Headline: frame.Headline{LowSeconds: sec(7200)}}, time.Minute},
-		"ten minutes":     {frame.Frame{Headline: frame.Headline{LowSeconds: sec(600)}}, 15 * time.Second},
-		"the end":         {frame.Frame{Headline: frame.Headline{LowSeconds: sec(10)}}, 3 * time.Second},
-		"just begun":      {frame.Frame{ElapsedSeconds: sec(0)}, 3 * time.Second},
-		"nothing is said": {frame.Frame{ElapsedSeconds: sec(300)}, 30 * time.Second},
+		"hours left":    {frame.Frame{Headline: frame.Headline{LowSeconds: sec(7200)}}, time.Minute},
+		"ten minutes":   {frame.Frame{Headline: frame.Headline{LowSeconds: sec(600)}}, 15 * time.Second},
+		"the end":       {frame.Frame{Headline: frame.Headline{LowSeconds: sec(10)}}, 3 * time.Second},
+		"just begun":    {frame.Frame{ElapsedSeconds: sec(0)}, 3 * time.Second},
+		"no prediction": {frame.Frame{ElapsedSeconds: sec(300)}, 30 * time.Second},
 		"a deadline": {frame.Frame{
 			At: frame.TimeOf(at), Headline: frame.Headline{LowSeconds: sec(7200)},
 			Alerts: []frame.Alert{{State: frame.OnTrack, DeadlineAt: frame.TimeOf(at.Add(5 * time.Minute))}},
@@ -565,8 +565,8 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// TestBudgetOfManagers: in no second are more questions put than the budget's of two, with what was saved up, whoever
-// is asked; lists are not held up.
+// TestBudgetOfManagers: no second has more requests than the budget of two and the saved ones, to any master.
+// Lists do not wait.
 func TestBudgetOfManagers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{}
@@ -587,7 +587,7 @@ func TestBudgetOfManagers(t *testing.T) {
 			}
 			at = append(at, time.Now())
 			if i%50 == 49 {
-				time.Sleep(5 * time.Second) // what is saved up is saved for a second
+				time.Sleep(5 * time.Second) // the budget saves one second's requests
 			}
 		}
 		for i := range at {

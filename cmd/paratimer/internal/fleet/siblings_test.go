@@ -40,7 +40,7 @@ func TestSiblings(t *testing.T) {
 			c.runs[app] = func() watch.Source { return &learner{source(), begin.Add(10 * time.Second)} }
 		}
 		shown := map[string]bool{}
-		o := options(c, &said{})
+		o := options(c, &frameLog{})
 		o.Shown = func(w Watched, _ frame.Tick) error {
 			shown[w.App] = true
 			return nil
