@@ -45,7 +45,7 @@ func TestAgedRange(t *testing.T) {
 	}
 	over := Frame{Headline: Headline{RemainingSeconds: seconds(0), LowSeconds: seconds(0), HighSeconds: seconds(0)}}
 	if h := over.Older(time.Minute).Headline; h.RemainingSeconds == nil {
-		t.Errorf("of a query whose jobs are over %+v remains", h)
+		t.Errorf("a query with all jobs ended: got the headline %+v", h)
 	}
 }
 

@@ -222,7 +222,7 @@ func TestHeadlineIsAFloorWhereMuchIsAssumed(t *testing.T) {
 			HighSeconds: seconds(90), EndAt: &Time{Instant: 1_100_000},
 		}},
 		{"half assumed", 0.5, nil, Headline{LowSeconds: seconds(45)}},
-		{"the estimator knows the floor", 0.5, new(20 * time.Second), Headline{LowSeconds: seconds(20)}},
+		{"the estimator gives the floor", 0.5, new(20 * time.Second), Headline{LowSeconds: seconds(20)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := estimateOf("standard", 90*time.Second)

@@ -10,7 +10,7 @@ import (
 func TestDigest(t *testing.T) {
 	still := digest(query(1_010_000, dag.Running))
 	if still == 0 {
-		t.Error("0 says that there is no digest")
+		t.Error("got 0, which means no digest")
 	}
 	if later := digest(query(1_090_000, dag.Running)); later != still {
 		t.Error("time alone is no progress")

@@ -98,14 +98,14 @@ func TestContractClosesItsSets(t *testing.T) {
 		if next := regexp.MustCompile(`\n\*[a-z]`).FindStringIndex(rest); next != nil {
 			rest = rest[:next[0]]
 		}
-		var told []string
+		var documented []string
 		for _, m := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(rest, -1) {
-			told = append(told, m[1])
+			documented = append(documented, m[1])
 		}
-		slices.Sort(told)
+		slices.Sort(documented)
 		slices.Sort(names)
-		if !slices.Equal(slices.Compact(told), names) {
-			t.Errorf("docs/frames.md states that a %s is one of %v, it is one of %v", set, told, names)
+		if !slices.Equal(slices.Compact(documented), names) {
+			t.Errorf("values of a %s in docs/frames.md: got %v, want %v", set, documented, names)
 		}
 	}
 }

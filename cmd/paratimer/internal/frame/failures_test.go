@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-func told(f Failure) string {
+func failureText(f Failure) string {
 	at, node, why := "?", "-", "-"
 	if f.AtSeconds != nil {
 		at = fmt.Sprint(*f.AtSeconds)
@@ -21,7 +21,7 @@ func told(f Failure) string {
 	return fmt.Sprintf("%s %s %s on %s: %s", at, f.Job, f.Attempt, node, why)
 }
 
-// TestFailures checks what a failure is: attempts that failed, and killed ones whose work is lost.
+// TestFailures checks which attempts are failures: attempts that failed, and killed ones whose work is lost.
 func TestFailures(t *testing.T) {
 	const first = "6 a attempt_1_0001_m_000001_0 on n1: no room"
 	lose := func(s *dag.Snapshot) { s.Nodes[0].Lost, s.Nodes[0].LostAt = true, 1_009_000 }
@@ -33,11 +33,11 @@ func TestFailures(t *testing.T) {
 	}{
 		{"one failed", func(*dag.Snapshot, []dag.Attempt) {}, []string{first}},
 		{
-			"nobody knows when", func(_ *dag.Snapshot, a []dag.Attempt) { a[1].End = dag.NoInstant },
+			"unknown end", func(_ *dag.Snapshot, a []dag.Attempt) { a[1].End = dag.NoInstant },
 			[]string{"? a attempt_1_0001_m_000001_0 on n1: no room"},
 		},
 		{
-			"nobody knows where and why", func(_ *dag.Snapshot, a []dag.Attempt) { a[1].Node, a[1].Diagnosis = -1, "" },
+			"unknown node and reason", func(_ *dag.Snapshot, a []dag.Attempt) { a[1].Node, a[1].Diagnosis = -1, "" },
 			[]string{"6 a attempt_1_0001_m_000001_0 on -: -"},
 		},
 		{"a node is lost with a result", func(s *dag.Snapshot, a []dag.Attempt) { lose(s); kill(&a[0]) }, []string{
@@ -79,7 +79,7 @@ func TestFailures(t *testing.T) {
 			f := Of(s, Answers{}, nil)
 			var got []string
 			for i := range f.Failures {
-				got = append(got, told(f.Failures[i]))
+				got = append(got, failureText(f.Failures[i]))
 			}
 			if fmt.Sprint(got) != fmt.Sprint(c.want) || f.FailedAttempts != len(c.want) {
 				t.Errorf("%d failures %q, want %q", f.FailedAttempts, got, c.want)
@@ -99,6 +99,6 @@ func TestFailuresAreBounded(t *testing.T) {
 	f := Of(s, Answers{}, nil)
 	if len(f.Failures) != MostFailures || f.FailedAttempts != 1000 || *f.Failures[0].AtSeconds != 0.999 ||
 		*f.Failures[1].AtSeconds != 0.998 {
-		t.Errorf("%d of %d, first %s", len(f.Failures), f.FailedAttempts, told(f.Failures[0]))
+		t.Errorf("%d of %d, first %s", len(f.Failures), f.FailedAttempts, failureText(f.Failures[0]))
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// wide is a query of jobs in a row on 1,000 slots, of which the first half is done; each map takes another time.
+// wide is a query of jobs in a row on 1,000 slots. The first half of the jobs is done; each map takes another time.
 func wide(jobs, tasks int) (*dag.Snapshot, schedule.Left) {
 	each := tasks / jobs
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 1000, ReduceSlots: 1000, SlotsPerNode: 10}}

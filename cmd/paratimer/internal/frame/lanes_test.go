@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// chain is a query of two jobs on two map slots and a reduce slot, of which the second waits for the first: at 10 s of
+// chain is a query of two jobs on two map slots and a reduce slot. The second job waits for the first: at 10 s of
 // it map 0 of the first is done and map 1 failed once and runs again.
 func chain() *dag.Snapshot {
 	plan := &dag.Plan{
@@ -105,7 +105,7 @@ func TestLanes(t *testing.T) {
 			{false, seconds(0), nil, []Stretch{stretchOf(dag.Map, seconds(1), nil), stretchOf(dag.Reduce, nil, nil)}},
 			{false, nil, nil, []Stretch{stretchOf(dag.Map, nil, nil)}},
 		}},
-		{"nobody has submitted it", func(s *dag.Snapshot, _ *estimators.Estimate) {
+		{"it is not submitted", func(s *dag.Snapshot, _ *estimators.Estimate) {
 			s.Jobs[0] = dag.BlockedJob(dag.MapReduceStages)
 		}, []row{
 			{true, nil, nil, []Stretch{stretchOf(dag.Map, nil, nil), stretchOf(dag.Reduce, nil, nil)}},
@@ -127,7 +127,7 @@ func TestLanes(t *testing.T) {
 			}},
 			{false, nil, nil, []Stretch{stretchOf(dag.Map, nil, nil)}},
 		}},
-		{"a job is over, nobody knows since when", func(s *dag.Snapshot, _ *estimators.Estimate) {
+		{"a job has ended, at an unknown time", func(s *dag.Snapshot, _ *estimators.Estimate) {
 			s.Jobs[0].State = dag.Failed
 		}, []row{
 			{false, seconds(0), nil, []Stretch{
@@ -164,7 +164,7 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestLanesOfADonePhase checks that a phase whose tasks are all done ends when the last did, whatever is planned.
+// TestLanesOfADonePhase checks that a phase with all tasks done ends with the last one, whatever the plan is.
 func TestLanesOfADonePhase(t *testing.T) {
 	s := chain()
 	list := &s.Jobs[0].Stages[dag.Map].Attempts
@@ -176,7 +176,7 @@ func TestLanesOfADonePhase(t *testing.T) {
 	}
 }
 
-// TestLanesOfAnOpenPhase checks that a phase of which more may come has no end, though all that was seen of it is done.
+// TestLanesOfAnOpenPhase checks that a phase that may get more tasks has no end, though all known ones are done.
 func TestLanesOfAnOpenPhase(t *testing.T) {
 	s := chain()
 	e := standardOf(t, s)
@@ -193,7 +193,7 @@ func TestLanesOfAnOpenPhase(t *testing.T) {
 	}
 }
 
-// TestCriticalByItsEnd checks that a job whose tasks are done is critical while the path waits for its end alone.
+// TestCriticalByItsEnd checks that a job with all tasks done is critical while the path waits for its end alone.
 func TestCriticalByItsEnd(t *testing.T) {
 	p := &pathfrag.Path{
 		Schedule: &schedule.Schedule{Spans: []schedule.Span{
@@ -217,7 +217,7 @@ func TestCriticalByItsEnd(t *testing.T) {
 	}
 }
 
-// TestAgedKeepsLanes checks that what was seen and what is predicted stands in a frame that repeats an older one.
+// TestAgedKeepsLanes checks that a frame that repeats an older one keeps its observed and predicted intervals.
 func TestAgedKeepsLanes(t *testing.T) {
 	s := chain()
 	f := Of(s, Answers{Scenarios: []estimators.Estimate{standardOf(t, s)}}, nil)

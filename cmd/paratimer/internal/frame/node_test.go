@@ -35,6 +35,6 @@ func TestNodes(t *testing.T) {
 	}
 	s.State = dag.Succeeded
 	if n := oddNodes(s, slow); n != nil {
-		t.Errorf("once the query is over: %v", n)
+		t.Errorf("after the query's end: got %v", n)
 	}
 }

@@ -116,7 +116,7 @@ func TestSkew(t *testing.T) {
 		t.Errorf("-want +got\n%s", d)
 	}
 	if SkewOf(s, nil, &left) != nil || SkewOf(s, []estimators.Skew{}, nil) != nil {
-		t.Error("what is not known is null")
+		t.Error("unknown values must be null")
 	}
 	if none := SkewOf(s, []estimators.Skew{}, &left); none == nil || len(none) != 0 {
 		t.Error("no skew is an empty list")

@@ -43,7 +43,7 @@ func TestTasks(t *testing.T) {
 			done,
 		}, 4},
 		{
-			"at most so many", 1, func(*dag.Snapshot, *estimators.Estimate) {},
+			"a limit", 1, func(*dag.Snapshot, *estimators.Estimate) {},
 			[]string{"attempt_1_0001_m_000001_1 running 6-30 tries=2 on n1 critical=true"},
 			4,
 		},
@@ -54,7 +54,7 @@ func TestTasks(t *testing.T) {
 			"task_1_0001_r_000000 pending ?-? tries=0 on - critical=false",
 			done,
 		}, 4},
-		{"a job that is over", 10, func(s *dag.Snapshot, _ *estimators.Estimate) {
+		{"a job that has ended", 10, func(s *dag.Snapshot, _ *estimators.Estimate) {
 			s.Jobs[0].State = dag.Failed
 			s.Jobs[0].Stages[dag.Map].Attempts[2].State, s.Jobs[0].Stages[dag.Map].Attempts[2].End = dag.AttemptKilled,
 				1_009_500

@@ -9,7 +9,7 @@ import (
 )
 
 // TestUnconfirmed: all jobs have succeeded and their history is not there: nothing remains since their end, whatever an
-// estimator says, the frame shows which service the query waits for, and nothing counts as standing still.
+// estimator predicts, the frame shows which service the query waits for, and nothing counts as stalled.
 func TestUnconfirmed(t *testing.T) {
 	s := query(1_100_000, dag.Succeeded)
 	s.State, s.At = dag.Running, 1_160_000
