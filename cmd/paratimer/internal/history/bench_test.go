@@ -38,7 +38,7 @@ func BenchmarkProfile(b *testing.B) {
 	}
 }
 
-// BenchmarkMatch10000 measures what the first look at a query costs, of whose script 50 runs are remembered among
+// BenchmarkMatch10000 measures the cost of the first observation of a query, with 50 stored runs of its script among
 // 10,000 of 200 scripts of three jobs: the file is read, its runs are put into lines and weighed, the line that fits is
 // found, and its profile made. Against: the file's bytes are read and taken apart as JSON.
 func BenchmarkMatch10000(b *testing.B) {

@@ -58,8 +58,8 @@ func TestOutliers(t *testing.T) {
 		lengths []time.Duration
 		want    []int
 	}{
-		{"of four nobody can tell", minutes(10, 10, 10, 100), nil},
-		{"the fifth tells", minutes(10, 10, 10, 100, 10), []int{3}},
+		{"four are too few", minutes(10, 10, 10, 100), nil},
+		{"five are enough", minutes(10, 10, 10, 100, 10), []int{3}},
 		{"a short one as well", minutes(10, 10, 0.5, 10, 10), []int{2}},
 		{"a third more is none, however alike the others are", minutes(10, 10, 10, 10, 10, 13), nil},
 		{"where all differ nothing is far", minutes(5, 20, 8, 14, 30, 10), nil},
@@ -83,10 +83,10 @@ func TestOutliers(t *testing.T) {
 		}
 	}
 	if got := outliers(minutes(10, 10, 10, 100, 10))[3]; got != "outlier: 10 times as long as usual" {
-		t.Errorf("it says %q", got)
+		t.Errorf("got %q", got)
 	}
 	if got := outliers(minutes(10, 10, 10, 1, 10))[3]; got != "outlier: 0.1 of the usual length" {
-		t.Errorf("it says %q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -193,8 +193,8 @@ func TestALineOfRuns(t *testing.T) {
 	}
 }
 
-// TestOneDoesNotLearnFromOneself: a watcher that comes back to a run that is remembered.
-func TestOneDoesNotLearnFromOneself(t *testing.T) {
+// TestNotFromTheSameRun: a watcher that returns to a stored run does not use that run's profile.
+func TestNotFromTheSameRun(t *testing.T) {
 	w := &state.Workflow{Name: "a.pig", Runs: []state.Run{
 		ran(t, "1", 10, plan("a.pig", 2, "1", "GROUP_BY")), ran(t, "2", 10, plan("a.pig", 4, "2", "GROUP_BY")),
 	}}
@@ -250,7 +250,7 @@ func TestABrokenProfileCountsForNothing(t *testing.T) {
 	r.Profile = []byte(`{"version":1,"jobs":7}`)
 	line := Lines(&state.Workflow{Runs: []state.Run{r}}, "")[0]
 	if !strings.HasPrefix(line[0].Why, "its profile cannot be read: ") {
-		t.Errorf("it says %q", line[0].Why)
+		t.Errorf("got %q", line[0].Why)
 	}
 	if p, n := line.Profile(); p != nil || n != 0 {
 		t.Error("there is no profile")

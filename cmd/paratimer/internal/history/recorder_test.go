@@ -20,10 +20,10 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// played is a source of snapshots, then io.EOF.
-type played []*dag.Snapshot
+// snapshots is a source that ends with io.EOF.
+type snapshots []*dag.Snapshot
 
-func (p *played) Next(context.Context) (*dag.Snapshot, error) {
+func (p *snapshots) Next(context.Context) (*dag.Snapshot, error) {
 	if len(*p) == 0 {
 		return nil, io.EOF
 	}
@@ -36,8 +36,8 @@ func (p *played) Next(context.Context) (*dag.Snapshot, error) {
 const begin = dag.Instant(1_000_000)
 
 // aRun is a run of a script with one map, seen each second, that ends so.
-func aRun(id string, p *dag.Plan, end dag.State) *played {
-	var out played
+func aRun(id string, p *dag.Plan, end dag.State) *snapshots {
+	var out snapshots
 	for t := begin; t <= begin+10_000; t += 1000 {
 		attempt := dag.Attempt{State: dag.AttemptRunning, Start: begin + 2000, End: dag.NoInstant, Slot: -1, Node: -1}
 		job := dag.JobState{
@@ -66,8 +66,8 @@ func script() *dag.Plan {
 	return p
 }
 
-// said is the range at a time of a run, as text.
-func said(at time.Duration) estimators.Estimate {
+// rangeAt returns the estimate with the range at a time of a run.
+func rangeAt(at time.Duration) estimators.Estimate {
 	tick := estimators.TickOf(at, 0, estimators.Distribution{4 * time.Second, 5 * time.Second, 6 * time.Second})
 	return estimators.Estimate{Tick: &tick}
 }
@@ -91,7 +91,7 @@ func watched(t *testing.T, r *Recorder, src watch.Source) (profiles []*dag.Plan)
 		profiles = r.profiles
 		tick := frame.Tick{Snapshot: s}
 		if !s.State.Ended() {
-			tick.Answers.Sampled = said(s.At.Sub(begin))
+			tick.Answers.Sampled = rangeAt(s.At.Sub(begin))
 		}
 		if err := r.Show(tick); err != nil {
 			t.Fatal(err)
@@ -106,10 +106,11 @@ func TestARunTeachesTheNext(t *testing.T) {
 	}
 	var reported []string
 	var usuals []time.Duration
-	record := func(id string, end dag.State, given ...*dag.Plan) (*testing.T, *Recorder, watch.Source) {
+	record := func(id string, end dag.State, profiles ...*dag.Plan) (*testing.T, *Recorder, watch.Source) {
 		return t, &Recorder{
-			Store: store, Given: given, Log: zerolog.Nop(), Report: func(s string) { reported = append(reported, s) },
-			Known: func(d time.Duration, _ int) { usuals = append(usuals, d) },
+			Store: store, Given: profiles, Log: zerolog.Nop(),
+			Report: func(s string) { reported = append(reported, s) },
+			Known:  func(d time.Duration, _ int) { usuals = append(usuals, d) },
 		}, aRun(id, script(), end)
 	}
 	_, first, src := record("w1", dag.Succeeded)
@@ -119,14 +120,14 @@ func TestARunTeachesTheNext(t *testing.T) {
 	r := first.Ended
 	if r == nil || r.Workflow != "a.pig" || r.Outcome != Added || r.Run.TotalSeconds != 10 ||
 		r.Run.WatchedSeconds != 10 || r.Run.User != "alice" || r.Run.Script != "/etl/a.pig" {
-		t.Fatalf("remembered: %+v", r)
+		t.Fatalf("got the record %+v", r)
 	}
 	if got := watched(record("w2", dag.Failed)); len(got) != 1 || len(got[0].Residuals) < 3 {
 		t.Errorf("the second run's profiles: %+v, want one with the residuals of 10, 50 and 90%% at least", got)
 	}
 	mine := script()
 	if got := watched(record("w3", dag.Killed, mine)); len(got) != 2 || got[0] != mine {
-		t.Errorf("a profile that is given goes first: %d", len(got))
+		t.Errorf("the user's profile goes first: %d", len(got))
 	}
 	_, again, src := record("w1", dag.Succeeded)
 	if got := watched(t, again, src); len(got) != 0 || again.Ended.Outcome != Known {
@@ -164,7 +165,7 @@ func TestARunThatIsNotOverIsNotRemembered(t *testing.T) {
 	r := &Recorder{Store: store, Log: zerolog.Nop()}
 	watched(t, r, cut)
 	if names, err := store.List(); r.Ended != nil || len(names) != 0 || err != nil {
-		t.Errorf("remembered %+v, %v, %v", r.Ended, names, err)
+		t.Errorf("got the record %+v, %v, %v", r.Ended, names, err)
 	}
 }
 
@@ -177,7 +178,7 @@ func TestTroubleStopsNoWatch(t *testing.T) {
 		"a newer version's file": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, file(t, "a.pig")), []byte(`{"version":2}`), 0o600)
 		}, []string{"version 2", "what is remembered of earlier runs cannot be used", "the run cannot be remembered"}},
-		"the folder is gone": {os.RemoveAll, []string{"the run cannot be remembered"}},
+		"the folder is missing": {os.RemoveAll, []string{"the run cannot be remembered"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -191,7 +192,7 @@ func TestTroubleStopsNoWatch(t *testing.T) {
 			var log bytes.Buffer
 			r := &Recorder{Store: store, Log: zerolog.New(&log)}
 			if got := watched(t, r, aRun("w1", script(), dag.Succeeded)); len(got) != 0 || r.Ended != nil {
-				t.Errorf("%d profiles, remembered %+v", len(got), r.Ended)
+				t.Errorf("got %d profiles, record %+v", len(got), r.Ended)
 			}
 			for _, want := range c.warns {
 				if !strings.Contains(log.String(), want) {
@@ -205,7 +206,7 @@ func TestTroubleStopsNoWatch(t *testing.T) {
 	}
 	r := &Recorder{Log: zerolog.Nop()}
 	if watched(t, r, aRun("w1", script(), dag.Succeeded)); r.Ended != nil || len(r.ticks) != 0 {
-		t.Error("without a store nothing is remembered")
+		t.Error("got a record without a store")
 	}
 }
 

@@ -20,7 +20,7 @@ func runIDs(w *state.Workflow) (out []string) {
 	return out
 }
 
-// TestARunIsKeptOnce checks that of two watchers of a run, whoever comes last, the one who saw more is believed.
+// TestARunIsKeptOnce checks that of two watchers of a run the record with more observations stays, in any order.
 func TestARunIsKeptOnce(t *testing.T) {
 	store, err := state.Open(t.TempDir())
 	if err != nil {
@@ -121,8 +121,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestAProfileOfVeryManyTasksIsKeptSmall in steps: the largest phases first, then all, and what is still too large not
-// at all.
+// TestAProfileOfVeryManyTasksIsKeptSmall in steps: the largest phases first, then all, and one that is still too large
+// not at all.
 func TestAProfileOfVeryManyTasksIsKeptSmall(t *testing.T) {
 	tasks := func(n int, jobs int) *dag.Plan {
 		p := plan("a.pig", 2, "1", slices.Repeat([]string{"GROUP_BY"}, jobs)...)
@@ -209,8 +209,8 @@ func TestAttemptsAreRuns(t *testing.T) {
 	}
 }
 
-// TestUnconfirmedRuns checks that a run whose driver closed with its last tasks is learned from, and one that lost more
-// is not.
+// TestUnconfirmedRuns checks that a run without a result that lost only its last tasks is learned from, and one that
+// lost more is not.
 func TestUnconfirmedRuns(t *testing.T) {
 	t.Parallel()
 	for succeeded, want := range map[int]string{0: "its result is unknown", 17: "its result is unknown", 18: ""} {
