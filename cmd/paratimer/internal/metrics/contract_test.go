@@ -61,7 +61,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestDeployed checks that rules, their tests and the dashboard ask for series that are made.
+// TestDeployed checks that rules, their tests and the dashboard use existing series.
 func TestDeployed(t *testing.T) {
 	is := described(t)
 	name := regexp.MustCompile(`\bparatimer_[a-z_]+`)

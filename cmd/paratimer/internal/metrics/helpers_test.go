@@ -19,7 +19,7 @@ func (c *clock) Now() time.Time { return c.now }
 
 func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
 
-// start is an instant whose seconds are easy to read in an output.
+// start is an instant with seconds that are easy to read in an output.
 var start = time.Unix(1_000_000_000, 0)
 
 // at is an instant of the cluster's clock, which is an hour ahead.

@@ -169,7 +169,7 @@ func TestRunsOfOneName(t *testing.T) {
 	}
 	m.Forget("b")
 	if got := remaining(t, m, "q"); got != "50" {
-		t.Errorf("after b is forgotten: %s, want 50", got)
+		t.Errorf("without b: got %s, want 50", got)
 	}
 	if got := scrape(t, m); !strings.Contains(got, "paratimer_workflows 3\n") {
 		t.Errorf("not 3 runs in\n%s", got)
@@ -191,7 +191,7 @@ func TestGrace(t *testing.T) {
 		t.Errorf("after the grace: %s", got)
 	}
 	if len(m.runs) != 0 {
-		t.Errorf("%d runs are remembered", len(m.runs))
+		t.Errorf("got %d runs in memory", len(m.runs))
 	}
 	show(t, m, full("b", "q", 40*time.Second))
 	if got := remaining(t, m, "q"); got != "40" {
@@ -274,7 +274,7 @@ func TestHostileFrames(t *testing.T) {
 	}
 }
 
-// TestScrapeDoesNotBlock checks that the loop goes on while somebody reads slowly.
+// TestScrapeDoesNotBlock checks that the loop goes on while a client reads slowly.
 func TestScrapeDoesNotBlock(t *testing.T) {
 	m, _ := newMetrics(Options{})
 	show(t, m, full("a", "q", time.Minute))

@@ -33,7 +33,7 @@ func TestOpenMetrics(t *testing.T) {
 	}
 	for _, want := range []string{"go_goroutines ", "process_start_time_seconds "} {
 		if !strings.Contains(plain.body, want) {
-			t.Errorf("no %s: the process says nothing of itself", want)
+			t.Errorf("no %s: the process metrics are missing", want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 func TestLayer(t *testing.T) {
 	m, c := newMetrics(Options{})
-	ask := func(path string, status int) {
+	request := func(path string, status int) {
 		t.Helper()
 		next := roundTrip(func(*http.Request) (*http.Response, error) {
 			c.pass(200 * time.Millisecond)
@@ -35,13 +35,13 @@ func TestLayer(t *testing.T) {
 			resp.Body.Close()
 		}
 	}
-	ask("/ws/v1/cluster/apps", 200)
-	ask("/ws/v1/cluster/metrics", 503)
-	ask("/ws/v1/cluster/apps", 0)
-	ask("/proxy/application_1_0001/ws/v1/mapreduce/jobs", 302)
-	ask("/proxy/application_1_0001/ws/v1/mapreduce/jobs", 0)
-	ask("/ws/v1/history/mapreduce/jobs", 200)
-	ask("/elsewhere", 999)
+	request("/ws/v1/cluster/apps", 200)
+	request("/ws/v1/cluster/metrics", 503)
+	request("/ws/v1/cluster/apps", 0)
+	request("/proxy/application_1_0001/ws/v1/mapreduce/jobs", 302)
+	request("/proxy/application_1_0001/ws/v1/mapreduce/jobs", 0)
+	request("/ws/v1/history/mapreduce/jobs", 200)
+	request("/elsewhere", 999)
 	got := scrape(t, m)
 	for _, want := range []string{
 		`paratimer_upstream_requests_total{code="200",upstream="resourcemanager"} 1`,
@@ -72,7 +72,7 @@ func TestTextfile(t *testing.T) {
 	m, c := newMetrics(Options{})
 	var seen []error
 	m.WriteTo(file, 10*time.Second, func(err error) { seen = append(seen, err) })
-	holds := func(when, want string) {
+	check := func(when, want string) {
 		t.Helper()
 		b, err := os.ReadFile(file)
 		if err != nil {
@@ -88,16 +88,16 @@ func TestTextfile(t *testing.T) {
 		}
 	}
 	show(t, m, full("a", "q", 50*time.Second))
-	holds("at once", "50")
+	check("at once", "50")
 	c.pass(9 * time.Second)
 	show(t, m, full("a", "q", 41*time.Second))
-	holds("too early", "50")
+	check("too early", "50")
 	c.pass(time.Second)
 	show(t, m, full("a", "q", 40*time.Second))
-	holds("after the interval", "40")
+	check("after the interval", "40")
 	c.pass(time.Second)
 	show(t, m, ended(full("a", "q", 0), dag.Succeeded))
-	holds("at the end", "0")
+	check("at the end", "0")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("mode %v (%v): the node exporter is another user", info.Mode(), err)
 	}
@@ -105,7 +105,7 @@ func TestTextfile(t *testing.T) {
 		t.Errorf("%d files beside it (%v)", len(all)-1, err)
 	}
 	if len(seen) != 0 {
-		t.Errorf("said %v", seen)
+		t.Errorf("got the lines %v", seen)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestTextfileTrouble(t *testing.T) {
 	tick()
 	tick()
 	if len(seen) != 1 {
-		t.Fatalf("said %v, want it once", seen)
+		t.Fatalf("got the lines %v, want one", seen)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -133,6 +133,6 @@ func TestTextfileTrouble(t *testing.T) {
 	}
 	tick()
 	if len(seen) != 2 {
-		t.Errorf("said %v, want it once more", seen)
+		t.Errorf("got the lines %v, want one more", seen)
 	}
 }
