@@ -48,7 +48,7 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("sent %d times, want once", n)
 	}
 	if n := strings.Count(k.log.String(), "cannot store which alerts"); n != 1 {
-		t.Errorf("said %d times: %s", n, k.log.String())
+		t.Errorf("%d lines: %s", n, k.log.String())
 	}
 	if disk.n > 4 {
 		t.Errorf("%d writes were tried at once", disk.n)
@@ -57,7 +57,7 @@ func TestDiskFull(t *testing.T) {
 	k.pass(time.Minute)
 	w, err := disk.Read("nightly.pig")
 	if err != nil || !strings.Contains(string(w.Watched["wf_1"]), `"state":"at_risk"`) {
-		t.Errorf("remembered: %s, %v", w.Watched["wf_1"], err)
+		t.Errorf("stored: %s, %v", w.Watched["wf_1"], err)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestDiskFullAtTheEnd(t *testing.T) {
 	k.pass(time.Minute)
 	w, err := disk.Read("nightly.pig")
 	if err != nil || !strings.Contains(string(w.Watched["wf_1"]), `"ended":true`) {
-		t.Errorf("remembered: %s, %v", w.Watched["wf_1"], err)
+		t.Errorf("stored: %s, %v", w.Watched["wf_1"], err)
 	}
 }
 

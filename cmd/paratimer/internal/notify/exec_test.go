@@ -47,7 +47,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestCommandFails: a command that fails is run again, and given up out loud where it never succeeds.
+// TestCommandFails: a command that fails is run again, and dropped with an error if it never succeeds.
 func TestCommandFails(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	k := newDesk(t, nil, newCommand(t, "echo x >> "+out+`; test "$(wc -l < `+out+`)" -ge 3`, time.Minute,
@@ -61,7 +61,7 @@ func TestCommandFails(t *testing.T) {
 	k.keep(frame.AtRisk, "")
 	k.pass(time.Hour)
 	if s := k.d.Stats()[0]; s.Dropped != 1 || s.Failed != 10 || s.Waiting != 0 {
-		t.Errorf("%+v, want it given up after ten times", s)
+		t.Errorf("got %+v, want it dropped after ten attempts", s)
 	}
 	if log := k.log.String(); !strings.Contains(log, "it is broken") || !strings.Contains(log, "exit code 7") {
 		t.Errorf("log %s", log)

@@ -22,7 +22,7 @@ const fullDiskChild = "TEST_FULL_DISK"
 // state stays whole as it was, and is as it should be once there is room.
 func TestFullDisk(t *testing.T) {
 	if os.Getenv(fullDiskChild) != "" {
-		tellWithoutRoom(t)
+		notifyWithoutRoom(t)
 		return
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFullDisk$", "-test.v")
@@ -35,7 +35,7 @@ func TestFullDisk(t *testing.T) {
 
 const noLimit = ^uint64(0)
 
-func tellWithoutRoom(t *testing.T) {
+func notifyWithoutRoom(t *testing.T) {
 	signal.Ignore(syscall.SIGXFSZ) // so that a write fails instead
 	dir := t.TempDir()
 	var k *desk
@@ -55,7 +55,7 @@ func tellWithoutRoom(t *testing.T) {
 		t.Errorf("posted %d times: at risk, four times again, and late are six", len(all))
 	}
 	if n := strings.Count(k.log.String(), syscall.EFBIG.Error()); n != 1 {
-		t.Errorf("said %d times that there is no room: %s", n, k.log.String())
+		t.Errorf("%d lines about the full disk: %s", n, k.log.String())
 	}
 	after := files(t, dir)
 	for path, b := range after {
@@ -74,7 +74,7 @@ func tellWithoutRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	if is := string(w.Watched["wf_1"]); !strings.Contains(is, `"state":"late"`) {
-		t.Errorf("remembered: %s", is)
+		t.Errorf("stored: %s", is)
 	}
 	if n := len(files(t, dir)); n != 1 {
 		t.Errorf("%d files, want the one", n)

@@ -19,13 +19,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A desk is a dispatcher whose time is the test's: nothing is sent but by flush.
+// A desk is a dispatcher with the test's time: only flush sends.
 type desk struct {
 	t    *testing.T
 	d    *notify.Dispatcher
 	w    *notify.Watch
 	time time.Duration
-	step time.Duration // of the clock, as somebody sets it
+	step time.Duration // of the clock, as a test sets it
 	log  bytes.Buffer
 }
 
@@ -52,7 +52,7 @@ func (k *desk) keep(s frame.AlertState, o frame.Outcome) {
 
 func (k *desk) flush() { k.d.Flush(context.Background()) }
 
-// pass lets time pass, and sends each second what is due.
+// pass advances the time, and sends each second the due notifications.
 func (k *desk) pass(d time.Duration) {
 	for end := k.time + d; k.time < end; k.time += time.Second {
 		k.flush()
@@ -121,7 +121,7 @@ func newServer(t *testing.T, answer func(w http.ResponseWriter)) *server {
 	return s
 }
 
-func (s *server) say(answer func(w http.ResponseWriter)) {
+func (s *server) respond(answer func(w http.ResponseWriter)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = answer
@@ -144,8 +144,8 @@ func newWebhook(t *testing.T, url, body string) *notify.Sink {
 	return h
 }
 
-// mute is a server that takes connections and never responds.
-func mute(t *testing.T) string {
+// hangingServer starts a server that takes connections and never responds. It returns its address.
+func hangingServer(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -30,7 +30,8 @@ const (
 	victimDir = "TEST_VICTIM_DIR"
 )
 
-// victim is a watcher with a webhook and a real state folder. It asks the test how the query stands until that is over.
+// victim is a watcher with a webhook and a real state folder. It requests the query's state from the test until the
+// query ends.
 func victim() {
 	base := os.Getenv(victimURL)
 	fail := func(err error) {
@@ -72,24 +73,24 @@ func victim() {
 
 // A torturer is the cluster that the victim watches and its webhook, and kills it at chosen requests.
 type torturer struct {
-	rng  *rand.Rand
-	mu   sync.Mutex
-	cmd  *exec.Cmd
-	asks int      // of the query, by one watcher, since it stands as it does
-	step int      // of story
-	keys []string // as they came, again or not
-	kill float64  // how likely at each request
-	n    int
+	rng      *rand.Rand
+	mu       sync.Mutex
+	cmd      *exec.Cmd
+	requests int      // of the query, by one watcher, in its present state
+	step     int      // of states
+	keys     []string // as they came, again or not
+	kill     float64  // how likely at each request
+	n        int
 }
 
-// story is how the query stands, one after the other; each for some requests.
-var story = []frame.AlertState{frame.OnTrack, frame.AtRisk, frame.Late, frame.OnTrack, frame.AtRisk, frame.Ended}
+// states are those of the query, one after the other, each for some requests.
+var states = []frame.AlertState{frame.OnTrack, frame.AtRisk, frame.Late, frame.OnTrack, frame.AtRisk, frame.Ended}
 
-func (k *torturer) strike() bool {
+func (k *torturer) killNow() bool {
 	if k.rng.Float64() >= k.kill || k.cmd == nil {
 		return false
 	}
-	k.n, k.asks = k.n+1, 0
+	k.n, k.requests = k.n+1, 0
 	_ = k.cmd.Process.Kill()
 	return true
 }
@@ -99,23 +100,23 @@ func (k *torturer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if r.URL.Path == "/hook" {
-		if k.strike() && k.rng.IntN(2) == 0 {
+		if k.killNow() && k.rng.IntN(2) == 0 {
 			panic(http.ErrAbortHandler) // it was not read
 		}
 		k.keys = append(k.keys, r.Header.Get("Idempotency-Key"))
-		k.strike()
+		k.killNow()
 		return
 	}
-	k.strike()
+	k.killNow()
 	// a second request shows that the first response was stored
-	if k.asks++; k.asks == 3 && k.step < len(story)-1 {
-		k.step, k.asks = k.step+1, 1
+	if k.requests++; k.requests == 3 && k.step < len(states)-1 {
+		k.step, k.requests = k.step+1, 1
 	}
 	outcome := frame.Outcome("")
-	if story[k.step] == frame.Ended {
+	if states[k.step] == frame.Ended {
 		outcome = frame.Missed
 	}
-	_, f := seen("wf_9", story[k.step], outcome)
+	_, f := seen("wf_9", states[k.step], outcome)
 	if err := json.NewEncoder(w).Encode(f); err != nil {
 		panic(http.ErrAbortHandler)
 	}
@@ -162,7 +163,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// run starts the victim and returns what it prints at its end; "" where it was killed.
+// run starts the victim and returns its output at its end; "" if it was killed.
 func (k *torturer) run(t *testing.T, url, dir string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

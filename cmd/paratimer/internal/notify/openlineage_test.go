@@ -44,7 +44,7 @@ type lineageJob struct {
 	Name      string `json:"name"`
 }
 
-// runTick is a frame of a run, so many seconds after its start.
+// runTick returns a frame of a run, some seconds after its start.
 func runTick(id string, second int, state dag.State, jobs ...string) frame.Frame {
 	name, elapsed, low, waits := "join.pig", frame.Seconds(second), frame.Seconds(1.5), "map 16 of j2"
 	f := frame.Frame{
@@ -145,7 +145,7 @@ func TestOpenLineage(t *testing.T) {
 	}
 }
 
-// TestOpenLineageTrouble: what a service cannot take now is sent again, and what it refuses is dropped.
+// TestOpenLineageTrouble: an event that a service cannot take now is sent again, and one that it refuses is dropped.
 func TestOpenLineageTrouble(t *testing.T) {
 	t.Parallel()
 	var n atomic.Int32
@@ -198,7 +198,7 @@ func TestOpenLineageRestart(t *testing.T) {
 func TestOpenLineagePublished(t *testing.T) {
 	path := os.Getenv("OPENLINEAGE_SCHEMA")
 	if path == "" {
-		t.Skip("SKIPPED: OPENLINEAGE_SCHEMA names no copy of OpenLineage.json 2-0-2; events are held to our own schema alone")
+		t.Skip("SKIPPED: OPENLINEAGE_SCHEMA names no copy of OpenLineage.json 2-0-2; events are checked against our own schema alone")
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()

@@ -55,20 +55,20 @@ func (q *query) frame(now time.Duration) frame.Frame {
 // A process is a watcher that lives, is killed, and comes again.
 type process struct {
 	name   string
-	w      *world
+	w      *environment
 	folder *folder
 	am     *board
 	hook   *hook
 	misses float64 // how often it does not see
 
-	d       *notify.Dispatcher
-	parts   map[*query]*part
-	dead    time.Duration // until when
-	killed  int
-	checked bool // what is told can be foretold: nothing that was told was forgotten
-	model   map[*query]*told
+	d         *notify.Dispatcher
+	parts     map[*query]*part
+	downUntil time.Duration
+	killed    int
+	checked   bool // the notifications can be predicted: no stored one was lost
+	model     map[*query]*expected
 
-	unwritten map[string]bool // queries of which the last write has failed
+	unwritten map[string]bool // queries with a failed last write
 	wrote     bool            // a write has succeeded in this frame
 }
 
@@ -99,7 +99,7 @@ func (p *process) start() {
 		Steady: func() time.Duration { return p.w.time + time.Hour },
 	})
 	p.parts, p.unwritten = map[*query]*part{}, map[string]bool{}
-	p.w.say("%s starts", p.name)
+	p.w.logf("%s starts", p.name)
 	p.d.Resume(context.Background())
 }
 
@@ -115,18 +115,18 @@ func (p *process) act(what func()) (survived bool) {
 		if _, ok := r.(crash); !ok {
 			panic(r)
 		}
-		p.die()
+		p.kill()
 	}()
 	what()
 	return true
 }
 
-func (p *process) die() {
+func (p *process) kill() {
 	if len(p.unwritten) > 0 {
 		p.checked = false // its sent alerts are stored nowhere
 	}
 	p.folder.free(p)
-	p.d, p.dead = nil, p.w.time+time.Duration(p.w.rng.IntN(200))*time.Second
+	p.d, p.downUntil = nil, p.w.time+time.Duration(p.w.rng.IntN(200))*time.Second
 	p.killed++
 	p.hook.unsaid++
 }
@@ -170,15 +170,15 @@ func (p *process) see(q *query) {
 	}
 }
 
-// A told is the reference: the notifications that a query must cause, in order, computed as simply as possible.
-type told struct {
-	state  string   // "", "at_risk" or "late": what they have heard and not been relieved of
+// An expected is the reference: the notifications that a query must cause, in order, computed as simply as possible.
+type expected struct {
+	state  string   // "", "at_risk" or "late": notified and not resolved
 	seen   bool     // before its end
 	done   bool     // its end has been sent
 	expect []string // all expected notifications
 }
 
-func (m *told) follow(a frame.Alert) {
+func (m *expected) follow(a frame.Alert) {
 	switch a.State {
 	case frame.OnTrack:
 		m.seen = true
@@ -206,8 +206,8 @@ func (m *told) follow(a frame.Alert) {
 	}
 }
 
-// spells is how often it fired, from on track and back.
-func (m *told) spells() int {
+// fired returns how often it fired, from on track and back.
+func (m *expected) fired() int {
 	n := 0
 	for i, what := range m.expect {
 		if what != "resolved" && (i == 0 || m.expect[i-1] == "resolved") {

@@ -17,9 +17,9 @@ import (
 	"github.com/paratimer/paratimer/adapters/state"
 )
 
-// A world is everything outside the watchers, in virtual time: their clock, disks and the other ends. It is drawn from
+// An environment is everything outside the watchers, in virtual time: clock, disks and receivers. It is drawn from
 // a seed and takes no real time.
-type world struct {
+type environment struct {
 	rng  *rand.Rand
 	time time.Duration // true time since the beginning
 	step time.Duration // by how much the watchers' clock is off
@@ -35,10 +35,10 @@ type world struct {
 // begin is the true time at the beginning.
 var begin = time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC)
 
-func (w *world) true() time.Time { return begin.Add(w.time) }
-func (w *world) wall() time.Time { return w.true().Add(w.step) }
+func (w *environment) true() time.Time { return begin.Add(w.time) }
+func (w *environment) wall() time.Time { return w.true().Add(w.step) }
 
-func (w *world) say(format string, args ...any) {
+func (w *environment) logf(format string, args ...any) {
 	w.log = append(w.log, fmt.Sprintf("%8v ", w.time)+fmt.Sprintf(format, args...))
 }
 
@@ -46,16 +46,16 @@ func (w *world) say(format string, args ...any) {
 type crash struct{}
 
 // peril ends the process that runs, now and then.
-func (w *world) peril(where string) {
+func (w *environment) peril(where string) {
 	if !w.calm && w.now != nil && w.rng.Float64() < w.risk {
-		w.say("%s is killed %s", w.now.name, where)
+		w.logf("%s is killed %s", w.now.name, where)
 		panic(crash{})
 	}
 }
 
 // A folder is a state folder.
 type folder struct {
-	w     *world
+	w     *environment
 	files map[string]*state.Workflow
 	locks map[string]*process
 }
@@ -121,7 +121,7 @@ func (f *folder) Elect(name string) (func(), error) {
 	}, nil
 }
 
-// free frees what a dead process held, as the kernel does.
+// free releases the locks of an ended process, as the kernel does.
 func (f *folder) free(p *process) {
 	for name, holder := range f.locks {
 		if holder == p {
@@ -130,14 +130,14 @@ func (f *folder) free(p *process) {
 	}
 }
 
-// An end is the other end of a sink: a server that keeps what it takes, once for each idempotency key.
+// An end is the receiver of a sink: a server that keeps each notification once, by its idempotency key.
 type end struct {
-	w     *world
-	take  func(body []byte, key string)
-	mood  string // what is wrong with it, "" for nothing
-	after int    // Retry-After, in seconds
-	sick  bool   // something was wrong with it once
-	asked time.Duration
+	w       *environment
+	take    func(body []byte, key string)
+	mood    string // its fault, "" for none
+	after   int    // Retry-After, in seconds
+	failed  bool   // it had a fault once
+	retried time.Duration
 	// unsaid counts accepted requests without a seen response: it did not respond, or the sender was killed.
 	unsaid int
 }
@@ -155,7 +155,7 @@ func (e *end) RoundTrip(r *http.Request) (*http.Response, error) {
 		h := http.Header{"Date": {e.w.true().Format(http.TimeFormat)}}
 		if code == http.StatusTooManyRequests {
 			h.Set("Retry-After", strconv.Itoa(e.after))
-			e.asked = e.w.time + time.Duration(e.after)*time.Second
+			e.retried = e.w.time + time.Duration(e.after)*time.Second
 		}
 		return &http.Response{
 			StatusCode: code, Status: strconv.Itoa(code), Header: h,
@@ -211,10 +211,10 @@ func (b *board) read(body []byte, _ string) {
 		}
 		if a.EndsAt.After(b.w.true()) && !b.fires(id) {
 			b.rang[id]++
-			b.w.say("Alertmanager: %s fires", id)
+			b.w.logf("Alertmanager: %s fires", id)
 		}
 		if !a.EndsAt.After(b.w.true()) && b.fires(id) {
-			b.w.say("Alertmanager: %s is resolved", id)
+			b.w.logf("Alertmanager: %s is resolved", id)
 		}
 		b.until[id] = a.EndsAt
 	}
@@ -227,7 +227,7 @@ type hook struct {
 	end
 	keys  map[string]bool
 	twice int                 // messages that came again
-	heard map[string][]string // by workflow, each key once: what happened
+	sent  map[string][]string // by workflow, each key once: what happened
 }
 
 func (h *hook) read(body []byte, key string) {
@@ -247,6 +247,6 @@ func (h *hook) read(body []byte, key string) {
 		panic(err)
 	}
 	id, what := m.ParaTimer.Workflow.ID, key[strings.LastIndexByte(key, '-')+1:]
-	h.heard[id] = append(h.heard[id], what)
-	h.w.say("webhook: %s %s", id, what)
+	h.sent[id] = append(h.sent[id], what)
+	h.w.logf("webhook: %s %s", id, what)
 }

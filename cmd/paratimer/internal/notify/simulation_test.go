@@ -55,7 +55,7 @@ func TestSimulation(t *testing.T) {
 	}
 	t.Logf("%d schedules: %+v", schedules, sum)
 	if sum.Killed == 0 || sum.Exact == 0 || sum.Late == 0 || sum.OnTime == 0 || sum.Twice == 0 || sum.Steps == 0 ||
-		sum.Full == 0 || sum.Shared == 0 || sum.Spells == 0 {
+		sum.Full == 0 || sum.Shared == 0 || sum.Fired == 0 {
 		t.Errorf("some trouble never happened: %+v", sum)
 	}
 }
@@ -67,14 +67,14 @@ type tally struct {
 	Twice                 int // messages that came again under the same key
 	Exact                 int // sequences compared with the reference
 	Steps, Full, Shared   int // clocks set, disks full, folders shared
-	Spells                int // that fired, and were counted at an Alertmanager that nothing had happened to
+	Fired                 int // that fired, and were counted at an Alertmanager without a fault
 }
 
 func (t *tally) add(o tally) {
 	t.Queries, t.Late, t.OnTime = t.Queries+o.Queries, t.Late+o.Late, t.OnTime+o.OnTime
 	t.Killed, t.Twice, t.Exact = t.Killed+o.Killed, t.Twice+o.Twice, t.Exact+o.Exact
 	t.Steps, t.Full, t.Shared = t.Steps+o.Steps, t.Full+o.Full, t.Shared+o.Shared
-	t.Spells += o.Spells
+	t.Fired += o.Fired
 }
 
 const tickEvery = 30 * time.Second
@@ -84,7 +84,7 @@ const healing = 15 * time.Minute
 
 func simulate(seed uint64, sum *tally) (err error) {
 	rng := rand.New(rand.NewPCG(seed, 20261121))
-	w := &world{rng: rng, risk: []float64{0, 0.01, 0.05}[rng.IntN(3)]}
+	w := &environment{rng: rng, risk: []float64{0, 0.01, 0.05}[rng.IntN(3)]}
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%w\n%s", err, strings.Join(w.log, "\n"))
@@ -105,9 +105,9 @@ func simulate(seed uint64, sum *tally) (err error) {
 			return err
 		}
 	}
-	// All is well again, and somebody looks.
+	// The faults end, and the queries are observed again.
 	w.calm, w.full = true, false
-	w.say("calm")
+	w.logf("calm")
 	for end := w.time + healing; w.time < end; w.time += time.Minute {
 		for _, p := range processes {
 			p.tick(queries)
@@ -139,9 +139,9 @@ func drawQueries(rng *rand.Rand) []*query {
 	return queries
 }
 
-// drawProcesses draws one watcher, or two, of which each has a receiver of its own unless they share a folder: only
+// drawProcesses draws one watcher, or two with a receiver each unless they share a folder: only
 // then do they know of each other.
-func drawProcesses(w *world, queries []*query) (all []*process, shared bool) {
+func drawProcesses(w *environment, queries []*query) (all []*process, shared bool) {
 	am := &board{
 		end: end{w: w}, until: map[string]time.Time{}, since: map[string]time.Duration{},
 		rang: map[string]int{},
@@ -154,16 +154,16 @@ func drawProcesses(w *world, queries []*query) (all []*process, shared bool) {
 	for i := range 1 + min(kind, 1) {
 		if f == nil || !shared {
 			f = &folder{w: w, files: map[string]*state.Workflow{}, locks: map[string]*process{}}
-			h = &hook{end: end{w: w}, keys: map[string]bool{}, heard: map[string][]string{}}
+			h = &hook{end: end{w: w}, keys: map[string]bool{}, sent: map[string][]string{}}
 			h.take = h.read
 		}
 		p := &process{
 			name: fmt.Sprintf("watcher %d", i+1), w: w, folder: f, am: am, hook: h, checked: true,
-			model: map[*query]*told{},
+			model: map[*query]*expected{},
 		}
 		p.misses = []float64{0, 0.1, 0.5}[w.rng.IntN(3)]
 		for _, q := range queries {
-			p.model[q] = &told{}
+			p.model[q] = &expected{}
 		}
 		all = append(all, p)
 	}
@@ -171,16 +171,16 @@ func drawProcesses(w *world, queries []*query) (all []*process, shared bool) {
 }
 
 // trouble draws what goes wrong from now on.
-func (w *world) trouble(processes []*process, sum *tally) {
+func (w *environment) trouble(processes []*process, sum *tally) {
 	if w.rng.Float64() < 0.02 {
 		w.full = !w.full
-		w.say("disks are full: %v", w.full)
+		w.logf("disks are full: %v", w.full)
 		sum.Full++
 	}
 	if w.rng.Float64() < 0.01 {
 		w.stepped = true
 		w.step = time.Duration(w.rng.IntN(3)-1) * time.Hour
-		w.say("clock is off by %v", w.step)
+		w.logf("clock is off by %v", w.step)
 		sum.Steps++
 	}
 	ends := []*end{&processes[0].am.end}
@@ -190,21 +190,21 @@ func (w *world) trouble(processes []*process, sum *tally) {
 	for _, e := range ends {
 		if w.rng.Float64() < 0.05 {
 			e.mood, e.after = moods[w.rng.IntN(len(moods))], 5+w.rng.IntN(60)
-			e.sick = e.sick || e.mood != ""
-			w.say("the other end: %q", e.mood)
+			e.failed = e.failed || e.mood != ""
+			w.logf("the other end: %q", e.mood)
 		}
 	}
 	for _, p := range processes {
 		if p.d != nil && w.rng.Float64() < w.risk {
-			w.say("%s is killed", p.name)
-			p.die()
+			w.logf("%s is killed", p.name)
+			p.kill()
 		}
 	}
 }
 
 func (p *process) tick(queries []*query) {
 	if p.d == nil {
-		if p.w.time < p.dead && !p.w.calm {
+		if p.w.time < p.downUntil && !p.w.calm {
 			return
 		}
 		if !p.act(p.start) {
@@ -226,20 +226,20 @@ const settled = 4 * time.Minute
 
 // firing checks that alerts that a watcher sent and that still apply are on the board, once Alertmanager has been well
 // for a while.
-func firing(w *world, processes []*process, queries []*query) error {
+func firing(w *environment, processes []*process, queries []*query) error {
 	am := processes[0].am
 	if am.mood != "" {
 		am.since = map[string]time.Duration{}
 		return nil
 	}
 	for _, q := range queries {
-		sees := false
+		isFiring := false
 		for _, p := range processes {
-			sees = sees || p.d != nil && p.parts[q] != nil && p.parts[q].s.Bounds["deadline"].State.Firing()
+			isFiring = isFiring || p.d != nil && p.parts[q] != nil && p.parts[q].s.Bounds["deadline"].State.Firing()
 		}
 		since, is := am.since[q.id]
 		switch {
-		case !sees:
+		case !isFiring:
 			delete(am.since, q.id)
 		case !is:
 			am.since[q.id] = w.time
@@ -261,16 +261,16 @@ func verify(processes []*process, queries []*query, shared bool, sum *tally) err
 	for _, q := range queries {
 		sum.Queries++
 		if am.fires(q.id) && !forgot {
-			return fmt.Errorf("%s is over, but fires", q.id)
+			return fmt.Errorf("%s has ended, but fires", q.id)
 		}
-		seen := false // by one who has not forgotten it
+		seen := false // by a process that still has its state
 		for _, p := range processes {
 			seen = seen || p.model[q].seen && p.checked && !(shared && forgot)
 		}
 		if q.late() && seen {
 			sum.Late++
 			if am.rang[q.id] == 0 {
-				return fmt.Errorf("%s was late, and Alertmanager never knew", q.id)
+				return fmt.Errorf("%s was late, without an alert in Alertmanager", q.id)
 			}
 		}
 		if q.onTime() {
@@ -281,18 +281,18 @@ func verify(processes []*process, queries []*query, shared bool, sum *tally) err
 		}
 		// Who is alone, lives, and finds Alertmanager well rings once for each spell at most. A clock that is set back
 		// ends an alert there for the time of one post.
-		if p := processes[0]; len(processes) == 1 && p.killed == 0 && !am.sick && !p.w.stepped {
-			n := p.model[q].spells()
-			sum.Spells += n
+		if p := processes[0]; len(processes) == 1 && p.killed == 0 && !am.failed && !p.w.stepped {
+			n := p.model[q].fired()
+			sum.Fired += n
 			if am.rang[q.id] > n {
 				return fmt.Errorf("%s rang %d times at Alertmanager, and fired %d times", q.id, am.rang[q.id], n)
 			}
 		}
 		for _, p := range processes {
-			heard := p.hook.heard[q.id]
-			text := strings.Join(append(slices.Clone(heard), ""), " ")
+			got := p.hook.sent[q.id]
+			text := strings.Join(append(slices.Clone(got), ""), " ")
 			switch {
-			case q.onTime() && len(heard) > 0:
+			case q.onTime() && len(got) > 0:
 				return fmt.Errorf("%s was on time by a margin, and the notifications are %q", q.id, text)
 			case q.late() && p.checked && !(shared && forgot) && p.model[q].seen && !strings.Contains(text, "late") &&
 				!strings.Contains(text, "at_risk"):
@@ -308,8 +308,8 @@ func verify(processes []*process, queries []*query, shared bool, sum *tally) err
 				continue
 			}
 			sum.Exact++
-			if want := p.model[q].expect; !slices.Equal(heard, want) {
-				return fmt.Errorf("%s: notifications %q, want %q", q.id, heard, want)
+			if want := p.model[q].expect; !slices.Equal(got, want) {
+				return fmt.Errorf("%s: notifications %q, want %q", q.id, got, want)
 			}
 		}
 	}

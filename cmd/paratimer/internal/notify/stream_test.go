@@ -11,10 +11,10 @@ import (
 // TestLine checks the notifications about an alert, tick by tick. Small letters are states, a plus says that the
 // watcher had seen the query before it ended.
 func TestLine(t *testing.T) {
-	for _, c := range []struct{ name, seen, told string }{
+	for _, c := range []struct{ name, seen, want string }{
 		{"on track to the end", "on_track on_track met", ""},
 		{"at risk, then not", "on_track at_risk at_risk on_track on_track met", "at_risk resolved"},
-		{"it gets worse and is over", "at_risk late late missed missed", "at_risk late resolved"},
+		{"it gets worse and ends", "at_risk late late missed missed", "at_risk late resolved"},
 		{"late is never taken down to at risk", "late at_risk late missed", "late resolved"},
 		{"twice", "at_risk on_track at_risk met", "at_risk resolved at_risk resolved"},
 		{"blind changes nothing", "at_risk blind blind at_risk blind met", "at_risk resolved"},
@@ -39,19 +39,19 @@ func TestLine(t *testing.T) {
 				l.follow(Notification{Fingerprint: "f", Alert: a}, now)
 				opened = opened || a.State != frame.Ended && a.State != frame.Blind
 			}
-			var told []string
+			var sent []string
 			for _, n := range l.Queue {
 				if ids[n.ID] {
 					t.Errorf("the key %s is used twice", n.ID)
 				}
 				ids[n.ID] = true
-				told = append(told, n.ID[strings.LastIndexByte(n.ID, '-')+1:])
+				sent = append(sent, n.ID[strings.LastIndexByte(n.ID, '-')+1:])
 				if (n.Status == Resolved) != (n.EndsAt != nil) || n.EndsAt != nil && !n.EndsAt.After(n.StartsAt) {
 					t.Errorf("%s: %s from %v to %v", n.ID, n.Status, n.StartsAt, n.EndsAt)
 				}
 			}
-			if got := strings.Join(told, " "); got != c.told {
-				t.Errorf("sent %q, want %q", got, c.told)
+			if got := strings.Join(sent, " "); got != c.want {
+				t.Errorf("sent %q, want %q", got, c.want)
 			}
 		})
 	}
@@ -88,19 +88,19 @@ func TestNewest(t *testing.T) {
 	fine := Notification{ID: "r", Status: Resolved, Alert: frame.Alert{State: frame.Ended, Outcome: &met}}
 	fires := Notification{ID: "f", Status: Firing}
 	for _, c := range []struct {
-		name        string
-		l           alertStream
-		id          string
-		tell, brief bool
+		name          string
+		l             alertStream
+		id            string
+		isSent, brief bool
 	}{
 		{"it fires", alertStream{Queue: []Notification{fires}}, "f", true, false},
-		{"it was heard, and is over", alertStream{Reported: true, Queue: []Notification{over}}, "r", true, false},
-		{"it was never heard, and was late", alertStream{Queue: []Notification{fires, over}}, "r", true, true},
-		{"it was never heard, and came to nothing", alertStream{Queue: []Notification{fires, fine}}, "r", false, false},
+		{"reported, and ended", alertStream{Reported: true, Queue: []Notification{over}}, "r", true, false},
+		{"never reported, and late", alertStream{Queue: []Notification{fires, over}}, "r", true, true},
+		{"never reported, and back on track", alertStream{Queue: []Notification{fires, fine}}, "r", false, false},
 		{"another fires now", alertStream{Queue: []Notification{over, fires}}, "f", true, false},
 	} {
-		if n, tell := c.l.newest(); n.ID != c.id || tell != c.tell || n.Brief != c.brief {
-			t.Errorf("%s: %s, sent %v, brief %v", c.name, n.ID, tell, n.Brief)
+		if n, isSent := c.l.newest(); n.ID != c.id || isSent != c.isSent || n.Brief != c.brief {
+			t.Errorf("%s: got %s, sent %v, brief %v", c.name, n.ID, isSent, n.Brief)
 		}
 	}
 }

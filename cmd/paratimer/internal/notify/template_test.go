@@ -139,7 +139,7 @@ func TestAnswerHidesKey(t *testing.T) {
 	}
 }
 
-// TestMail: the mail is a message under RFC 5322 whose headers no name can add to.
+// TestMail: the mail is a message under RFC 5322. No name can add to its headers.
 func TestMail(t *testing.T) {
 	t.Parallel()
 	for _, n := range samplesOf() {

@@ -48,7 +48,7 @@ func dated(now func() time.Time) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) { w.Header().Set("Date", now().Format(http.TimeFormat)) }
 }
 
-// TestReposts: what fires is posted each minute and lives for four; what is over ends now.
+// TestReposts: a firing alert is posted every minute and lives for four; a resolved one ends now.
 func TestReposts(t *testing.T) {
 	var k *desk
 	s := newServer(t, dated(func() time.Time { return k.now() }))
@@ -105,7 +105,7 @@ func TestAlertmanagerDown(t *testing.T) {
 	late.Close()
 	feared.Close()
 	if l, err = net.Listen("tcp", addr); err != nil {
-		t.Skipf("SKIPPED: somebody has taken the port: %v", err)
+		t.Skipf("SKIPPED: the port is in use: %v", err)
 	}
 	s := &server{}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -132,8 +132,8 @@ func TestAlertmanagerDown(t *testing.T) {
 	}
 }
 
-// TestAlertmanagerAnswers: 500 and 429 are tried again, 400 is not and does not stop what comes later. Who asks for
-// patience, by 429 or 503, is given it; a 500 asks for nothing.
+// TestAlertmanagerAnswers: 500 and 429 are tried again, 400 is not and does not stop what comes later. After
+// 429 or 503 the next attempt waits as long as the response requests; after 500 it does not.
 func TestAlertmanagerAnswers(t *testing.T) {
 	for _, c := range []struct {
 		code  int
@@ -157,7 +157,7 @@ func TestAlertmanagerAnswers(t *testing.T) {
 				t.Errorf("%d: posted again after %v, want %v", c.code, is, c.waits)
 			}
 		}
-		s.say(nil)
+		s.respond(nil)
 		before := len(s.all())
 		k.keep(frame.Late, "")
 		k.pass(2 * time.Minute)
@@ -170,7 +170,7 @@ func TestAlertmanagerAnswers(t *testing.T) {
 // TestHanging: a sink that hangs holds up neither the loop nor another sink, nor the end for longer than the drain.
 func TestHanging(t *testing.T) {
 	good := newServer(t, nil)
-	slow, err := notify.NewWebhook(mute(t), "", nil, notify.NewClient(nil))
+	slow, err := notify.NewWebhook(hangingServer(t), "", nil, notify.NewClient(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestHanging(t *testing.T) {
 func TestHangingTimesOut(t *testing.T) {
 	client := notify.NewClient(nil)
 	client.Timeout = 50 * time.Millisecond
-	h, err := notify.NewWebhook(mute(t), "", nil, client)
+	h, err := notify.NewWebhook(hangingServer(t), "", nil, client)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestTakeOverSeesNoMore(t *testing.T) {
 	}
 }
 
-// TestApart: of two watchers that share nothing each resolves only what it fired.
+// TestApart: two watchers that share nothing resolve only their own alerts.
 func TestApart(t *testing.T) {
 	s := newServer(t, nil)
 	a, b := newDesk(t, nil, newWebhook(t, s.URL, "")), newDesk(t, nil, newWebhook(t, s.URL, ""))
@@ -87,7 +87,7 @@ func TestWithdrawn(t *testing.T) {
 		k.flush()
 	}
 	if all := s.all(); len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
-		t.Errorf("sent %d times, want that it fires and that it is over", len(all))
+		t.Errorf("got %d notifications, want 2: firing and resolved", len(all))
 	}
 }
 
@@ -107,7 +107,7 @@ func TestNewID(t *testing.T) {
 	a.d.Close(0)
 	_, f := seen("pig_1", frame.OnTrack, "")
 	if is := newDesk(t, open(t, dir)).w.Recall(f).Bounds; len(is) != 1 {
-		t.Errorf("of the script %v is remembered", is)
+		t.Errorf("got %v stored for the script", is)
 	}
 }
 
@@ -123,10 +123,10 @@ func TestNewIDLate(t *testing.T) {
 		k.flush()
 	}
 	if all := s.all(); len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
-		t.Errorf("sent %d times, want that it fires and that it is over", len(all))
+		t.Errorf("got %d notifications, want 2: firing and resolved", len(all))
 	} else if first, last := bytes.Count(all[0].body, []byte(`"job_1"`)),
 		bytes.Count(all[1].body, []byte(`"job_1"`)); first == 0 || first != last {
-		t.Errorf("it is over under another id:\n%s", all[1].body)
+		t.Errorf("got the end under another id:\n%s", all[1].body)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestNewIDElsewhere(t *testing.T) {
 	f.Jobs = []frame.Job{{ID: frame.Text("job_1")}}
 	for range 2 {
 		if is := b.w.Recall(f).Bounds; len(is) != 1 {
-			t.Errorf("of the script %v is remembered", is)
+			t.Errorf("got %v stored for the script", is)
 		}
 		b.w.Keep(st, f)
 		b.flush()
@@ -155,7 +155,7 @@ func TestNewIDElsewhere(t *testing.T) {
 // TestOldIDAgain checks that a later watcher that sees one of its jobs before the script continues the alerts of the
 // script.
 func TestOldIDAgain(t *testing.T) {
-	for _, told := range []bool{true, false} {
+	for _, sent := range []bool{true, false} {
 		s := newServer(t, nil)
 		dir := t.TempDir()
 		shows := func(k *desk, id string, is frame.AlertState, o frame.Outcome) {
@@ -163,7 +163,7 @@ func TestOldIDAgain(t *testing.T) {
 			st, f := seen(id, is, o)
 			f.Jobs = []frame.Job{{ID: frame.Text("job_1")}, {ID: frame.Text("job_2")}}
 			if got := k.w.Recall(f).Bounds; o != "" && len(got) != 1 {
-				t.Errorf("of %s %v is remembered", id, got)
+				t.Errorf("%s: got %v in the store", id, got)
 			}
 			k.w.Keep(st, f)
 			k.flush()
@@ -171,7 +171,7 @@ func TestOldIDAgain(t *testing.T) {
 		a := newDesk(t, open(t, dir), newWebhook(t, s.URL, ""))
 		shows(a, "job_1", frame.OnTrack, "")
 		shows(a, "pig_1", frame.OnTrack, "")
-		if told {
+		if sent {
 			shows(a, "pig_1", frame.AtRisk, "")
 		}
 		a.d.Close(0)
@@ -181,7 +181,7 @@ func TestOldIDAgain(t *testing.T) {
 		}
 		all := s.all()
 		if len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
-			t.Fatalf("sent before: %v: sent %d times, want that it fires and that it is over", told, len(all))
+			t.Fatalf("sent before: %v: got %d notifications, want 2: firing and resolved", sent, len(all))
 		}
 		for _, m := range all {
 			if !bytes.Contains(m.body, []byte(`"workflow_id":"pig_1"`)) {

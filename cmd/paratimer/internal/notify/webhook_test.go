@@ -22,7 +22,7 @@ func TestWebhook(t *testing.T) {
 	k.keep(frame.AtRisk, "")
 	k.keep(frame.Late, "")
 	k.keep(frame.Ended, frame.Missed)
-	var told []string
+	var sent []string
 	keys := map[string]bool{}
 	for _, r := range s.all() {
 		var m notify.Message
@@ -32,7 +32,7 @@ func TestWebhook(t *testing.T) {
 		if len(m.Alerts) != 1 || m.Version != "4" || m.Alerts[0].Fingerprint == "" || m.Alerts[0].Status != m.Status {
 			t.Errorf("%s", r.body)
 		}
-		told = append(told, string(m.Status)+" "+string(m.ParaTimer.Alert.State))
+		sent = append(sent, string(m.Status)+" "+string(m.ParaTimer.Alert.State))
 		keys[r.header.Get("Idempotency-Key")] = true
 		mac := hmac.New(sha256.New, []byte("hush"))
 		mac.Write(r.body)
@@ -43,12 +43,12 @@ func TestWebhook(t *testing.T) {
 			t.Errorf("headers %v", r.header)
 		}
 	}
-	if got := strings.Join(told, ", "); got != "firing at_risk, firing late, resolved ended" || len(keys) != 3 {
+	if got := strings.Join(sent, ", "); got != "firing at_risk, firing late, resolved ended" || len(keys) != 3 {
 		t.Errorf("sent %q with %d keys", got, len(keys))
 	}
 }
 
-// TestWebhookAgain: what is not taken comes again, the same to the byte.
+// TestWebhookAgain: a notification that is not accepted is sent again, the same to the byte.
 func TestWebhookAgain(t *testing.T) {
 	s := newServer(t, code(500))
 	k := newDesk(t, nil, newWebhook(t, s.URL, ""))
@@ -62,7 +62,7 @@ func TestWebhookAgain(t *testing.T) {
 	if n < 10 || n > 40 {
 		t.Errorf("%d requests in an hour, want a back-off that doubles up to five minutes", n)
 	}
-	s.say(nil)
+	s.respond(nil)
 	k.pass(6 * time.Minute)
 	all := s.all()
 	if len(all) != n+1 {
@@ -76,7 +76,7 @@ func TestWebhookAgain(t *testing.T) {
 	}
 }
 
-// TestRetryAfter: a sink that asks for patience gets it, within reason.
+// TestRetryAfter: a sink's Retry-After is obeyed, up to a limit.
 func TestRetryAfter(t *testing.T) {
 	for _, c := range []struct {
 		code   int
@@ -121,13 +121,13 @@ func TestWebhookRefused(t *testing.T) {
 			strings.Contains(log, "hush") {
 			t.Errorf("%d: log %s", n, log)
 		}
-		s.say(nil)
+		s.respond(nil)
 		k.keep(frame.Late, "")
 		if got := k.d.Stats()[0]; got.Sent != 1 || got.Dropped != 1 {
 			t.Errorf("%d: %+v", n, got)
 		}
 	}
-	for _, n := range []int{408, 301, 307} { // not followed, but not forgotten
+	for _, n := range []int{408, 301, 307} { // not followed, but retried
 		s := newServer(t, code(n))
 		k := newDesk(t, nil, newWebhook(t, s.URL, ""))
 		k.keep(frame.AtRisk, "")
@@ -150,7 +150,7 @@ func TestQueueLimit(t *testing.T) {
 		t.Errorf("%+v, want five of ten kept and the others dropped out loud", got)
 	}
 	before := len(s.all())
-	s.say(nil)
+	s.respond(nil)
 	k.pass(10 * time.Minute)
 	all := s.all()[before:]
 	if len(all) != 5 || !strings.HasSuffix(all[4].header.Get("Idempotency-Key"), "resolved") {
