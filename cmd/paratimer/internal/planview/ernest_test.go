@@ -69,7 +69,7 @@ func TestRefused(t *testing.T) {
 			warned = warned || w.(map[string]any)["code"] == "not_determined"
 		}
 		if !warned {
-			t.Errorf("no warning says why: %v", out["warnings"])
+			t.Errorf("no warning has the reason: %v", out["warnings"])
 		}
 		if text := documentText(t, f); strings.Contains(text, "  refused") == force ||
 			!strings.Contains(text, "\nrefused: 64 machines") && !strings.Contains(text, "\nrefused: the rows") {
@@ -99,7 +99,7 @@ func TestUnknownIsNull(t *testing.T) {
 	}
 }
 
-// TestRemarks: what all points have is said once, what one of them has names it, what is alike is counted.
+// TestRemarks: a remark on all points is printed once, one on a single point has its name, equal ones are counted.
 func TestRemarks(t *testing.T) {
 	all := map[float64][]dag.Warning{
 		1: {{Code: "a", Text: "1"}, {Code: "b", Text: "x"}},
@@ -136,7 +136,7 @@ func choiceOf(t *testing.T, name string, want ernest.Want) *Choice {
 	return v
 }
 
-// TestNoChoice: where nothing meets what is wanted, no machines are named first.
+// TestNoChoice: if nothing meets the requirements, no machines come first.
 func TestNoChoice(t *testing.T) {
 	v := choiceOf(t, "small", ernest.Want{Scale: 0.5, Deadline: 1})
 	if out := object(t, v); out["best"] != nil || len(out["choices"].([]any)) != 24 {
@@ -147,7 +147,7 @@ func TestNoChoice(t *testing.T) {
 	}
 }
 
-// TestNextBest: what is refused has the number of the next best method beside it, with how far that was off.
+// TestNextBest: a refused number has that of the next best method beside it, with its error.
 func TestNextBest(t *testing.T) {
 	var bent []ernest.Row
 	for _, m := range []float64{1, 2, 4, 8, 16} {

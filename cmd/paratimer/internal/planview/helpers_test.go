@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the examples give into testdata")
 
-// For the tests of drawings, whose package imports this one.
+// For the tests of drawings. Their package imports this one.
 var (
 	ViewOf, ViewOfCase       = of, viewOf
 	Example, Uniform, Uneven = example, uniform, uneven
@@ -91,7 +91,7 @@ func uniform(maps, slots int) *dag.Plan {
 	}}}
 }
 
-// uneven is a plan of two jobs whose tasks all have different sizes.
+// uneven is a plan of two jobs with tasks of different sizes.
 func uneven(maps, slots int) *dag.Plan {
 	p := &dag.Plan{Name: "uneven", Cluster: dag.Cluster{MapSlots: slots}}
 	for _, node := range []string{"a", "b"} {

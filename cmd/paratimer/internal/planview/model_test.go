@@ -25,7 +25,7 @@ func spec() *queueing.Spec {
 	}
 }
 
-// answer is made by hand: what a view shows is not what a model says.
+// answer is made by hand, to test the view without a model.
 func answer() *queueing.Result {
 	leaf := func(k queueing.Kind, n, count int, mean float64) *queueing.Tree {
 		return &queueing.Tree{Kind: &k, Tasks: n, Count: count, Mean: units.Float(mean), Deviation: units.Float(mean)}

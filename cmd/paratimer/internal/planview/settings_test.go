@@ -76,7 +76,7 @@ func TestBound(t *testing.T) {
 		},
 	} {
 		if got := bound("", answer().Centres, c.improvements); *got != c.want {
-			t.Errorf("it says %s\nwant %s", *got, c.want)
+			t.Errorf("got  %s\nwant %s", *got, c.want)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestTable(t *testing.T) {
 	compare(t, "table.json", []byte(documentJSON(t, v)))
 }
 
-// TestUnknown: what is not known is null.
+// TestUnknown: unknown values are null.
 func TestUnknown(t *testing.T) {
 	r := answer()
 	r.Converged = false

@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// curved is a view of a curve of so many containers each, and seconds.
+// curved is a view of a curve with the containers and seconds of each point.
 func curved(points ...[2]int) *WhatIf {
 	c := &whatif.Curve{Knee: -1}
 	for _, p := range points {
@@ -35,7 +35,7 @@ func shownCurve(t *testing.T, points ...[2]int) string {
 	return b.String()
 }
 
-// TestRises holds that more slots which take longer are explained, and that a curve that falls says nothing.
+// TestRises checks that a curve that rises with more slots is explained, and that one that falls has no remark.
 func TestRises(t *testing.T) {
 	t.Parallel()
 	const want = "\nwhere more containers take longer, tasks fall into other waves, so that a long one can start last\n"
@@ -51,7 +51,7 @@ func TestRises(t *testing.T) {
 	}
 }
 
-// TestNothingLeft holds the answer while the output of a job whose tasks are all done is committed: two points of 0 s
+// TestNothingLeft checks the answer while the output of a job with all tasks done is committed: two points of 0 s
 // are no step upwards, and no bar, knee or step is shown.
 func TestNothingLeft(t *testing.T) {
 	t.Parallel()
