@@ -155,7 +155,7 @@ func TestHostileNames(t *testing.T) {
 		t.Errorf("performance data of %s", line)
 	}
 	if strings.ContainsAny(out.String(), "\x1b") || strings.Contains(rest, "PARATIMER") {
-		t.Errorf("a name writes what it likes:\n%q", out.String())
+		t.Errorf("control characters of a name are printed:\n%q", out.String())
 	}
 }
 
