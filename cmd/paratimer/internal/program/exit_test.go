@@ -16,9 +16,9 @@ import (
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		err  error
-		want int
-		says string
+		err    error
+		want   int
+		stderr string
 	}{
 		{nil, 0, ""},
 		{follow.Ended(dag.Succeeded), 0, ""},
@@ -38,8 +38,8 @@ func TestExitCodes(t *testing.T) {
 		{context.Canceled, 130, "paratimer: context canceled\n"},
 	} {
 		var b bytes.Buffer
-		if got := code(c.err, &b); got != c.want || b.String() != c.says {
-			t.Errorf("code(%v) = %d, %q; want %d, %q", c.err, got, &b, c.want, c.says)
+		if got := code(c.err, &b); got != c.want || b.String() != c.stderr {
+			t.Errorf("code(%v) = %d, %q; want %d, %q", c.err, got, &b, c.want, c.stderr)
 		}
 	}
 }
