@@ -8,10 +8,11 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// The cost of a chart and of an account of 100,000 tasks, of a run that is over and of one that goes on.
+// The cost of a chart of 100,000 tasks, of a run that has ended and of one that goes on.
 func BenchmarkChart100k(b *testing.B) {
 	for name, until := range map[string]time.Duration{"over": 0, "running": 500 * time.Second} {
-		run, marks := played(b, wide(100_000), simulate.Options{Seed: 1, Noise: 0.2, Every: 100 * time.Second}, until)
+		opt := simulate.Options{Seed: 1, Noise: 0.2, Every: 100 * time.Second}
+		run, marks := simulated(b, wide(100_000), opt, until)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				c, _, err := ChartOf(run, cost.Costs)

@@ -20,8 +20,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 )
 
-// played plays a run up to a time, 0 for all of it.
-func played(t testing.TB, plan *dag.Plan, opt simulate.Options, until time.Duration) (dag.Run, *pathfrag.Marks) {
+// simulated returns a run up to a time, 0 for all of it, and its marks.
+func simulated(t testing.TB, plan *dag.Plan, opt simulate.Options, until time.Duration) (dag.Run, *pathfrag.Marks) {
 	t.Helper()
 	src, err := simulate.New(plan, opt)
 	if err != nil {
@@ -89,7 +89,7 @@ func paper(t testing.TB) *dag.Plan {
 // TestChartOfPaper is the paper's Fig. 4 once it has happened: "{m201-212, m217}, r2, m3, r3" is the critical path of
 // 28.0 minutes (facts/paratimer.md A2).
 func TestChartOfPaper(t *testing.T) {
-	run, marks := played(t, paper(t), simulate.Options{}, 0)
+	run, marks := simulated(t, paper(t), simulate.Options{}, 0)
 	c := chartFor(t, run)
 	if c.FromSeconds != 0 || c.ToSeconds != 1679.813 || c.NowSeconds != nil || c.Merged {
 		t.Errorf("from %v to %v, now %v", c.FromSeconds, c.ToSeconds, c.NowSeconds)
@@ -133,7 +133,7 @@ func TestChartOfPaper(t *testing.T) {
 // TestChartOfRunning is the same run after ten minutes: what has happened, what runs, and what is to come.
 func TestChartOfRunning(t *testing.T) {
 	fail := []simulate.Failure{{Job: "j2", Stage: dag.Map, Task: 3, After: 60 * time.Second}}
-	run, _ := played(t, paper(t), simulate.Options{Fail: fail}, 10*time.Minute)
+	run, _ := simulated(t, paper(t), simulate.Options{Fail: fail}, 10*time.Minute)
 	c := chartFor(t, run)
 	if c.NowSeconds == nil || *c.NowSeconds != 600 || c.ToSeconds <= 1200 {
 		t.Errorf("to %v, now %v", c.ToSeconds, c.NowSeconds)
@@ -188,7 +188,7 @@ func wide(maps int) *dag.Plan {
 
 // TestManyTasks checks that a chart and an attribution have a bounded size and cover all tasks.
 func TestManyTasks(t *testing.T) {
-	run, marks := played(t, wide(30_000), simulate.Options{Every: time.Hour}, 0)
+	run, marks := simulated(t, wide(30_000), simulate.Options{Every: time.Hour}, 0)
 	run = dag.Run{}.Append(run.Now()) // without ticks the rounds have sharp limits
 	c := chartFor(t, run)
 	sch, err := schedule.History(run.Now())

@@ -45,6 +45,6 @@ func TestContractNamesEveryField(t *testing.T) {
 		t.Fatalf("only %d fields found: nothing is guarded", fields)
 	}
 	if MostPoints != 600 || MostMarks != 100 {
-		t.Error("docs/reports.md says other bounds")
+		t.Error("docs/reports.md has other bounds")
 	}
 }

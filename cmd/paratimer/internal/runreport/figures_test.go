@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-// reduced is a job whose reduces worked so many seconds each on so many bytes, its last map having ended at 10 s.
+// reduced is a job with the given seconds and bytes of its reduces. Its last map ended at 10 s.
 func reducedJob(work, bytes []float64) *dag.Snapshot {
 	s := &dag.Snapshot{
 		Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, At: at(500),
@@ -44,7 +44,7 @@ func TestSkew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, _ := played(t, plan, simulate.Options{Every: 5 * time.Second}, 0)
+	run, _ := simulated(t, plan, simulate.Options{Every: 5 * time.Second}, 0)
 	past, ok := whatif.Again(run)
 	got, err := SkewOf(run, past, cost.Costs)
 	if err != nil || !ok || len(got) == 0 {
@@ -81,7 +81,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestDiagnosis checks what is named first: failures, then skew, then the largest cause.
+// TestDiagnosis checks the order of the diagnosis: failures, then skew, then the largest cause.
 func TestDiagnosis(t *testing.T) {
 	waited := TimeAttribution{Causes: []Cause{
 		{Cause: "work", Title: "work", Seconds: 80, Ratio: frame.RatioOf(.8)},

@@ -60,7 +60,7 @@ func TestSpike(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(drawing, "cut off: it reaches 2h30m") || y < 10 || y > 0.75*240 {
-		t.Errorf("the actual length lies at %v of\n%s", y, drawing)
+		t.Errorf("got the actual length at %v in\n%s", y, drawing)
 	}
 	for _, band := range regexp.MustCompile(`class="band80" points="([^"]*)"`).FindAllStringSubmatch(drawing, -1) {
 		for _, p := range strings.Fields(band[1]) {

@@ -11,7 +11,7 @@ import (
 
 func at(s float64) dag.Instant { return dag.Instant(1_000_000 + int64(1000*s)) }
 
-// TestMarks sees attempts fail, be forgotten and fail again, a node get lost and a master start again: each is reported
+// TestMarks has attempts that fail, disappear and fail again, a lost node and a master that restarts: each is reported
 // once.
 func TestMarks(t *testing.T) {
 	plan := &dag.Plan{Jobs: []dag.Job{{Node: "a\x1b[31m", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
@@ -65,7 +65,7 @@ func TestMarksAreBounded(t *testing.T) {
 	var m marks
 	m.see(s)
 	for i := range 1000 {
-		f := said(float64(i), 1, 1, 1)
+		f := predicted(float64(i), 1, 1, 1)
 		f.Alerts = []frame.Alert{{Bound: "b", State: []frame.AlertState{frame.AtRisk, frame.OnTrack}[i%2], Text: "x"}}
 		m.addAlerts(f)
 	}
@@ -90,7 +90,7 @@ func TestAlertsAreMarked(t *testing.T) {
 	} {
 		var m marks
 		for i, state := range c.states {
-			f := said(float64(i), 1, 1, 1)
+			f := predicted(float64(i), 1, 1, 1)
 			f.Alerts = []frame.Alert{{Bound: "b", State: state, Text: string(state) + "; waits for x"}}
 			if state == frame.Ended {
 				f.Alerts[0].Outcome = &missed

@@ -18,8 +18,8 @@ func sec(v float64) *frame.Seconds {
 	return &s
 }
 
-// said is a frame that predicts so much more; NaN: nothing.
-func said(elapsed, remaining, low, high float64) *frame.Frame {
+// predicted returns a frame with a remaining time and its range; NaN: none.
+func predicted(elapsed, remaining, low, high float64) *frame.Frame {
 	f := &frame.Frame{
 		ElapsedSeconds: sec(elapsed), Headline: frame.Headline{
 			RemainingSeconds: sec(remaining), LowSeconds: sec(low),
@@ -36,13 +36,13 @@ func said(elapsed, remaining, low, high float64) *frame.Frame {
 	return f
 }
 
-// TestPredictionHistoryIsBounded plays a long watch: what is kept stays bounded, begins and ends with it, and has no
+// TestPredictionHistoryIsBounded simulates a long watch: the history stays bounded, begins and ends with it, and has no
 // long gap.
 func TestPredictionHistoryIsBounded(t *testing.T) {
 	var m PredictionHistory
 	const frames = 300_000
 	for i := range frames {
-		f := said(float64(i), 100, 90, 120)
+		f := predicted(float64(i), 100, 90, 120)
 		m.take(f)
 		if len(m.Points) > mostKept {
 			t.Fatalf("after %d frames %d points are kept", i, len(m.Points))
@@ -63,9 +63,9 @@ func TestPredictionHistoryIsBounded(t *testing.T) {
 func TestScore(t *testing.T) {
 	nan := math.NaN()
 	for i, c := range []struct {
-		ticks                [][4]float64
-		points, held, number float64
-		settled              float64
+		ticks                  [][4]float64
+		points, within, number float64
+		settled                float64
 	}{
 		// At 50 s, 50 s are left: 0 points. At 60 s, 60 s were predicted: 50% instead of 60%.
 		{[][4]float64{{50, 50, 40, 60}, {60, 60, 50, 70}}, 5, 0.5, 1, nan},
@@ -74,7 +74,7 @@ func TestScore(t *testing.T) {
 		{[][4]float64{{50, 50, 50.5, 60}, {80, 20, 19, 21}}, 0, 0.5, 1, 50},
 		{[][4]float64{{10, nan, nan, nan}, {50, 50, 45, 55}}, 0, 1, 0.5, 50},
 		{[][4]float64{{10, nan, nan, nan}}, nan, nan, 0, nan},
-		// It held, and does not at last.
+		// The range is right at first, and wrong at last.
 		{
 			[][4]float64{{20, 10, 5, 15}, {50, 50, 45, 55}, {60, 40, 35, 45}, {80, 10, 5, 15}},
 			13.889, 0.5, 1, nan,
@@ -84,7 +84,7 @@ func TestScore(t *testing.T) {
 	} {
 		var m PredictionHistory
 		for _, x := range c.ticks {
-			m.take(said(x[0], x[1], x[2], x[3]))
+			m.take(predicted(x[0], x[1], x[2], x[3]))
 		}
 		var got PredictionHistory
 		got.score(m.Points, 100)
@@ -92,7 +92,7 @@ func TestScore(t *testing.T) {
 			value(got.MeanErrorPoints), value((*float64)(got.HeldRatio)),
 			value((*float64)(got.NumberRatio)), value((*float64)(got.SettledSeconds)),
 		}
-		for k, want := range []float64{c.points, c.held, c.number, c.settled} {
+		for k, want := range []float64{c.points, c.within, c.number, c.settled} {
 			if !(math.Abs(is[k]-want) < 1e-9) && !(math.IsNaN(is[k]) && math.IsNaN(want)) {
 				t.Errorf("%d: figure %d is %v, want %v", i, k, is[k], want)
 			}
@@ -111,7 +111,7 @@ func value(v *float64) float64 {
 func TestPredictionHistorySummary(t *testing.T) {
 	nan := math.NaN()
 	const nothing = "Nothing is scored: no time was predicted before the end, or the query did not succeed."
-	sooner := said(20, 80, 70, 90)
+	sooner := predicted(20, 80, 70, 90)
 	sooner.Moves = []frame.Move{{Cause: frame.Cause{DeltaSeconds: -30, Reason: "speed"}}}
 	for _, c := range []struct {
 		frames []*frame.Frame
@@ -119,41 +119,41 @@ func TestPredictionHistorySummary(t *testing.T) {
 		want   string
 	}{
 		{nil, dag.Running, "The run goes on: its predictions are not scored yet."},
-		{[]*frame.Frame{said(5, nan, nan, nan)}, dag.Running, "The run goes on: its predictions are not scored yet."},
+		{[]*frame.Frame{predicted(5, nan, nan, nan)}, dag.Running, "The run goes on: its predictions are not scored yet."},
 		{
-			[]*frame.Frame{said(5, nan, 60, nan)},
+			[]*frame.Frame{predicted(5, nan, 60, nan)},
 			dag.Running,
 			"The run goes on: its predictions are not scored yet.",
 		},
 		{
-			[]*frame.Frame{said(5, 70, 60, 90)},
+			[]*frame.Frame{predicted(5, 70, 60, 90)},
 			dag.Running,
 			"The run goes on: its predictions are not scored yet.",
 		},
 		{
-			[]*frame.Frame{said(5, 70, 60, 90)},
+			[]*frame.Frame{predicted(5, 70, 60, 90)},
 			dag.Failed,
 			nothing,
 		},
 		{
-			[]*frame.Frame{said(100, nan, nan, nan)},
+			[]*frame.Frame{predicted(100, nan, nan, nan)},
 			dag.Succeeded,
 			nothing,
 		},
 		{
-			[]*frame.Frame{said(100, nan, nan, nan)},
+			[]*frame.Frame{predicted(100, nan, nan, nan)},
 			dag.Failed,
 			nothing,
 		},
-		{[]*frame.Frame{said(5, nan, nan, nan)}, dag.Succeeded, nothing},
+		{[]*frame.Frame{predicted(5, nan, nan, nan)}, dag.Succeeded, nothing},
 		{
-			[]*frame.Frame{said(5, nan, nan, nan), said(10, 120, 110, 130), sooner},
+			[]*frame.Frame{predicted(5, nan, nan, nan), predicted(10, 120, 110, 130), sooner},
 			dag.Succeeded,
 			"The predicted time was 1.2 points of progress off on average. Its 80% range contained the end at 50% " +
 				"of the observations with a range.",
 		},
 		{
-			[]*frame.Frame{said(10, 90, nan, nan)},
+			[]*frame.Frame{predicted(10, 90, nan, nan)},
 			dag.Succeeded,
 			"The predicted time was 0.0 points of progress off on average.",
 		},
@@ -174,9 +174,9 @@ func TestPredictionHistorySummary(t *testing.T) {
 func TestMomentsAreInOrder(t *testing.T) {
 	var m PredictionHistory
 	for i := range 5 {
-		m.take(said(float64(10*i), 5, 4, 6))
+		m.take(predicted(float64(10*i), 5, 4, 6))
 	}
-	over := said(35.5, 0, 0, 0)
+	over := predicted(35.5, 0, 0, 0)
 	over.Workflow.State = dag.Succeeded
 	m.take(over)
 	if got := fmt.Sprint(len(m.Points), m.Points[len(m.Points)-2].AtSeconds,

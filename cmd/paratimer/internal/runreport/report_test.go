@@ -99,7 +99,7 @@ func TestUnknown(t *testing.T) {
 	cases["bare"] = bare
 	odd := sample()
 	odd.Chart.Panels[0].Bars[0].Fragment, odd.Chart.Critical[0].Fragment = of(-1), 99
-	odd.TimeAttribution.Parts[0].Cause = "nobody's"
+	odd.TimeAttribution.Parts[0].Cause = "unknown cause"
 	odd.Skew[0].MedianSeconds, odd.Skew[0].Worst[0].WorkSeconds = 0, 0
 	cases["odd"] = odd
 	for name, s := range cases {
@@ -107,7 +107,7 @@ func TestUnknown(t *testing.T) {
 		_, shown, _ := strings.Cut(page, "<body>")
 		shown, _, _ = strings.Cut(shown, "<script>")
 		if bad := regexp.MustCompile(`NaN|Inf|%!|<nil>|&lt;nil|ZgotmplZ|January 1,|January 0001`).FindString(shown); bad != "" {
-			t.Errorf("%s: the page says %s", name, bad)
+			t.Errorf("%s: the page has %s", name, bad)
 		}
 	}
 	if first, again := written(t, sample()), written(t, sample()); first != again {
