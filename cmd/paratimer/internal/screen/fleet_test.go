@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// fleetOf is so many queries: the first is late and held up, the second holds it up.
+// fleetOf is a number of queries: the first is late, and the second blocks it.
 func fleetOf(n int) []view.Query {
 	at := dag.InstantOf(time.Date(2026, 3, 14, 1, 59, 26, 0, time.UTC))
 	in := func(m int) *frame.Time { return frame.TimeOf(at.Add(time.Duration(m) * time.Minute)) }
@@ -33,7 +33,7 @@ func fleetOf(n int) []view.Query {
 	return all
 }
 
-// TestDrawFleet checks what is seen of many queries on small and large terminals: no line is too long, and wide ones
+// TestDrawFleet checks the drawing of many queries on small and large terminals: no line is too long, and wide ones
 // show which query blocks which.
 func TestDrawFleet(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestForeign checks how names are written: nothing that a terminal would obey, nothing on whose width terminals do not
+// TestForeign checks how names are written: no control characters, and no letters on whose width terminals do not
 // agree, and ASCII where only that is shown.
 func TestForeign(t *testing.T) {
 	for _, c := range []struct{ name, want, ascii string }{

@@ -29,7 +29,7 @@ func TestDrawings(t *testing.T) {
 	stale.Frame = &f
 	moments["stale"] = stale
 	for _, c := range []struct {
-		moment        string
+		state         string
 		width, height int
 		style         Style
 	}{
@@ -52,9 +52,9 @@ func TestDrawings(t *testing.T) {
 		{"risk", 120, 40, Style{}},
 		{"risk", 300, 60, Style{}},
 	} {
-		s := moments[c.moment]
+		s := moments[c.state]
 		s.Width, s.Height, s.Style = c.width, c.height, c.style
-		name := fmt.Sprintf("%s-%dx%d", c.moment, c.width, c.height)
+		name := fmt.Sprintf("%s-%dx%d", c.state, c.width, c.height)
 		for _, v := range []struct {
 			on   bool
 			name string
@@ -114,7 +114,7 @@ func tasks(_, most int) ([]frame.Task, int) {
 	return list[:min(most, len(list))], len(list)
 }
 
-// hostile is the risky moment under names that a terminal must not be given as they are.
+// hostile is the risky state with names that have control characters.
 func hostile(t testing.TB) State {
 	s := recorded(t, "failure", 70)
 	names := []string{"\x1b[31mred\x1b]0;title\a", "日本語のジョブ名前がとても長い", "e\u0301\u0301\u0301 ❤\ufe0f 👩\u200d👧 \u202eevil"}

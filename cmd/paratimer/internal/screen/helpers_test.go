@@ -18,7 +18,7 @@ import (
 )
 
 var update = flag.Bool("update", false,
-	"write what is drawn into testdata; look at the difference before it is believed")
+	"write the drawings into testdata; check the difference before you commit it")
 
 // The drawn cases are the same in every run, so that a change is judged by them and not by luck.
 // -rapid.seed=0 draws others.
@@ -51,7 +51,7 @@ func recorded(t testing.TB, name string, tick int) State {
 	return s
 }
 
-// crowd is a query of a thousand jobs in layers of 40, of which the first 600 are done, one of them after a failure.
+// crowd is a query of a thousand jobs in layers of 40. The first 600 are done, one of them after a failure.
 func crowd() State {
 	const jobs, layer, now = 1000, 40, 3600
 	f := &frame.Frame{

@@ -13,7 +13,7 @@ import (
 // the row of its scenario, however it was shown before.
 func TestOneMomentShowsOneNumber(t *testing.T) {
 	t.Parallel()
-	moment := func(at, left, low, high frame.Seconds) frame.Frame {
+	frameAt := func(at, left, low, high frame.Seconds) frame.Frame {
 		f := frame.Frame{
 			Workflow: frame.Workflow{State: dag.Running}, At: &frame.Time{Instant: 1_795_222_440_000},
 			ElapsedSeconds: &at,
@@ -29,11 +29,11 @@ func TestOneMomentShowsOneNumber(t *testing.T) {
 		return f
 	}
 	const want = "~20m"
-	now := moment(420, 1235, 900, 1900)
+	now := frameAt(420, 1235, 900, 1900)
 
 	var lines strings.Builder
 	text := view.NewText(&lines, false)
-	for _, f := range []frame.Frame{moment(120, 1340, 1000, 1500), now} {
+	for _, f := range []frame.Frame{frameAt(120, 1340, 1000, 1500), now} {
 		if err := text.Show(frame.Tick{Frame: f}); err != nil {
 			t.Fatal(err)
 		}

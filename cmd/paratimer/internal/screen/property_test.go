@@ -34,7 +34,7 @@ func TestDrawFits(t *testing.T) {
 			}
 		}
 		s.Log = rapid.SampledFrom([]string{"", anyName(t)}).Draw(t, "log")
-		holds(t, s)
+		checkDrawing(t, s)
 	})
 }
 
@@ -43,8 +43,8 @@ type failer interface {
 	Fatalf(string, ...any)
 }
 
-// holds checks what every drawing must be.
-func holds(t failer, s State) {
+// checkDrawing checks the rules of every drawing.
+func checkDrawing(t failer, s State) {
 	t.Helper()
 	bare := Draw(s)
 	if len(bare) > max(0, s.Height) {
@@ -199,7 +199,7 @@ func FuzzNames(f *testing.F) {
 			s.Width, s.Height = size[0], size[1]
 			for _, ascii := range []bool{false, true} {
 				s.Style = Style{ASCII: ascii}
-				holds(t, s)
+				checkDrawing(t, s)
 			}
 		}
 	})

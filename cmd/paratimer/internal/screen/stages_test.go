@@ -66,7 +66,7 @@ func TestStageRows(t *testing.T) {
 		for width := range 130 {
 			s := application(stages, stages/2)
 			s.Width, s.Height = width, width%40
-			holds(t, s)
+			checkDrawing(t, s)
 		}
 	}
 }
