@@ -25,10 +25,10 @@ var hello = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, "secret numbers")
 })
 
-// at asks a guarded handler as somebody.
-func at(h http.Handler, who, path, authorization string) *http.Response {
+// at returns the response of a guarded handler to a peer's request.
+func at(h http.Handler, peer, path, authorization string) *http.Response {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
-	r.RemoteAddr = who
+	r.RemoteAddr = peer
 	if authorization != "" {
 		r.Header.Set("Authorization", authorization)
 	}
@@ -84,11 +84,11 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestEncrypted: over TLS, with a certificate that is renewed meanwhile, by those alone who show one of the right
+// TestEncrypted: over TLS, with a certificate that is renewed meanwhile, only with a client certificate of the right
 // authority.
 func TestEncrypted(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	ca, stranger, dir := fixtures.NewAuthority(t, "ca"), fixtures.NewAuthority(t, "stranger"), t.TempDir()
+	ca, otherCA, dir := fixtures.NewAuthority(t, "ca"), fixtures.NewAuthority(t, "another ca"), t.TempDir()
 	cert, key := fixtures.CertFiles(t, dir, ca.Issue("one", nil, "127.0.0.1"))
 	pair, err := infile.OpenKeyPair(cert, key)
 	if err != nil {
@@ -104,7 +104,7 @@ func TestEncrypted(t *testing.T) {
 	}
 	stop := Serve(l, hello, Limits{Connections: 4, Time: 5 * time.Second}, d, func(err error) { t.Error(err) })
 	defer stop()
-	ask := func(change func(*tls.Config), scheme string) (name string, err error) {
+	get := func(change func(*tls.Config), scheme string) (name string, err error) {
 		conf := &tls.Config{RootCAs: ca.Pool()}
 		change(conf)
 		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: conf}}
@@ -127,12 +127,12 @@ func TestEncrypted(t *testing.T) {
 		return func(conf *tls.Config) { conf.Certificates = []tls.Certificate{c} }
 	}
 	mine := shows(ca.Issue("watcher", nil))
-	if name, err := ask(mine, "https"); name != "one" || err != nil {
+	if name, err := get(mine, "https"); name != "one" || err != nil {
 		t.Errorf("%q, %v", name, err)
 	}
 	for what, c := range map[string]func(*tls.Config){
-		"no certificate": func(*tls.Config) {},
-		"a stranger's":   shows(stranger.Issue("watcher", nil)),
+		"no certificate":      func(*tls.Config) {},
+		"another authority's": shows(otherCA.Issue("watcher", nil)),
 		"an expired one": shows(ca.Issue("watcher", func(c *x509.Certificate) {
 			c.NotAfter = time.Now().Add(-time.Minute)
 		})),
@@ -141,20 +141,20 @@ func TestEncrypted(t *testing.T) {
 			conf.MinVersion, conf.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 		},
 	} {
-		if name, err := ask(c, "https"); err == nil {
+		if name, err := get(c, "https"); err == nil {
 			t.Errorf("%s: let in by %s", what, name)
 		}
 	}
-	if _, err := ask(mine, "http"); err == nil {
+	if _, err := get(mine, "http"); err == nil {
 		t.Error("answered without TLS")
 	}
 	fixtures.CertFiles(t, dir, ca.Issue("renewed", nil, "127.0.0.1"))
-	if name, err := ask(mine, "https"); name != "renewed" || err != nil {
+	if name, err := get(mine, "https"); name != "renewed" || err != nil {
 		t.Errorf("after the renewal: %q, %v", name, err)
 	}
 }
 
-// TestSlowAndLarge: who does not finish a request is cut off, and a header of any length is not read.
+// TestSlowAndLarge: a client that does not finish a request is cut off, and a header of any length is not read.
 func TestSlowAndLarge(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -21,7 +21,7 @@ func TestBoard(t *testing.T) {
 	t.Parallel()
 	b := NewBoard(cost.Costs, 2*time.Second, time.UTC)
 	h := b.Handler()
-	if page := body(t, ask(h, "GET", "/", "")); !strings.Contains(page, "No query was seen yet") {
+	if page := body(t, get(h, "GET", "/", "")); !strings.Contains(page, "No query was seen yet") {
 		t.Errorf("before the first query: %.300s", page)
 	}
 	const hostile = `x/../<b>"y`
@@ -38,13 +38,13 @@ func TestBoard(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := ask(h, "GET", "/", "")
+	r := get(h, "GET", "/", "")
 	page := body(t, r)
 	if r.StatusCode != 200 || !strings.Contains(page, ">2 running<") || strings.Contains(page, "<b>") ||
 		!strings.Contains(r.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
 		t.Fatalf("%d, %.600s", r.StatusCode, page)
 	}
-	if again := ask(h, "GET", "/main", ask(h, "GET", "/main", "").Header.Get("ETag")); again.StatusCode != 304 {
+	if again := get(h, "GET", "/main", get(h, "GET", "/main", "").Header.Get("ETag")); again.StatusCode != 304 {
 		t.Errorf("what has not changed is answered with %d", again.StatusCode)
 	}
 	for path, want := range map[string]string{
@@ -54,20 +54,20 @@ func TestBoard(t *testing.T) {
 		if !strings.HasSuffix(path, "main") && !strings.Contains(page, `href="`+path[1:]+`"`) {
 			t.Errorf("no link leads to %s", path)
 		}
-		r := ask(h, "GET", path, "")
+		r := get(h, "GET", path, "")
 		if page := body(t, r); r.StatusCode != 200 || !strings.Contains(page, want) ||
 			!strings.Contains(page, `<a href="../../">`) {
 			t.Errorf("%s: %d", path, r.StatusCode)
 		}
 	}
 	for _, path := range []string{"/q/", "/q/q2/", "/q/q1/x"} {
-		if r := ask(h, "GET", path, ""); r.StatusCode != 404 {
+		if r := get(h, "GET", path, ""); r.StatusCode != 404 {
 			t.Errorf("%s: %d", path, r.StatusCode)
 		}
 	}
 	b.Forget("q1")
-	if r := ask(h, "GET", "/q/q1/", ""); r.StatusCode != 404 {
-		t.Errorf("a query that was forgotten: %d", r.StatusCode)
+	if r := get(h, "GET", "/q/q1/", ""); r.StatusCode != 404 {
+		t.Errorf("a query that was dropped: got status %d", r.StatusCode)
 	}
 }
 

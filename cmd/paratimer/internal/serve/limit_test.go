@@ -18,9 +18,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// patience bounds tests that fail; none that passes waits for it. A connection that sends nothing is cut off by then no
-// more than a few times.
-const patience = 20 * time.Second
+// testTimeout bounds tests that fail; none that passes waits for it. A connection that sends nothing is cut off by then
+// no more than a few times.
+const testTimeout = 20 * time.Second
 
 // serving serves h on this machine; the address is returned.
 func serving(t *testing.T, h http.Handler, most int, d Door) string {
@@ -36,7 +36,7 @@ func serving(t *testing.T, h http.Handler, most int, d Door) string {
 	return l.Addr().String()
 }
 
-// dial opens a connection from an address of this machine, and sends what is given.
+// dial opens a connection from an address of this machine, and sends a request.
 func dial(t *testing.T, from, to, sent string) net.Conn {
 	t.Helper()
 	c, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext(t.Context(), "tcp", to)
@@ -44,7 +44,7 @@ func dial(t *testing.T, from, to, sent string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(testTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = io.WriteString(c, sent) // it may be closed by now
@@ -117,13 +117,13 @@ func TestAnswering(t *testing.T) {
 			<-leave
 		}
 	}), most, Door{Token: right})
-	var held []net.Conn
+	var busy []net.Conn
 	for i := range most {
-		held = append(held, dial(t, "127.0.0.1", to, request(fmt.Sprint("/", i), right)))
+		busy = append(busy, dial(t, "127.0.0.1", to, request(fmt.Sprint("/", i), right)))
 		<-entered
 	}
 	late := dial(t, "127.0.0.3", to, request("/late", right))
-	for range 10 * most { // who is being answered is not cut off for others
+	for range 10 * most { // a request that is being served is not cut off for others
 		dial(t, "127.0.0.2", to, "")
 	}
 	next := dial(t, "127.0.0.4", to, request("/next", right))
@@ -136,7 +136,7 @@ func TestAnswering(t *testing.T) {
 	default:
 	}
 	close(leave)
-	for _, c := range append(held, next, late) {
+	for _, c := range append(busy, next, late) {
 		if got, err := status(c); got != 200 {
 			t.Errorf("one with the token: %d, %v", got, err)
 		}
@@ -146,16 +146,18 @@ func TestAnswering(t *testing.T) {
 // from is a connection from an address.
 type from struct {
 	net.Conn
-	who string
+	address string
 }
 
-func (c from) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.who)) }
+func (c from) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.address))
+}
 
 func (from) Close() error { return nil }
 
 // TestClient: machines of one IPv6 network count as one.
 func TestClient(t *testing.T) {
-	of := func(who string) netip.Prefix { return client(from{who: who}) }
+	of := func(address string) netip.Prefix { return client(from{address: address}) }
 	if of("[2001:db8::1]:1") != of("[2001:db8::ffff:2]:9") || of("[2001:db8::1]:1") == of("[2001:db8:0:1::1]:1") {
 		t.Error("networks of IPv6 are distinguished wrongly")
 	}
@@ -168,8 +170,8 @@ func TestClient(t *testing.T) {
 func TestWorst(t *testing.T) {
 	p := newPool(4)
 	var all []net.Conn
-	for _, who := range []string{"10.0.0.1:1", "10.0.0.2:1", "10.0.0.2:2", "10.0.0.2:3", "10.0.0.2:4", "10.0.0.2:5"} {
-		c := from{who: who}
+	for _, address := range []string{"10.0.0.1:1", "10.0.0.2:1", "10.0.0.2:2", "10.0.0.2:3", "10.0.0.2:4", "10.0.0.2:5"} {
+		c := from{address: address}
 		all = append(all, c)
 		p.changed(c, http.StateNew)
 	}
@@ -180,11 +182,11 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestGone: a request whose connection was closed is not answered, and takes no place.
+// TestGone: a request on a closed connection gets no response, and takes no place.
 func TestGone(t *testing.T) {
 	p := newPool(1)
 	h := p.limit(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it is answered") }))
-	c := from{who: "10.0.0.1:1"}
+	c := from{address: "10.0.0.1:1"}
 	p.changed(c, http.StateNew)
 	p.changed(c, http.StateClosed)
 	p.changed(c, http.StateClosed)

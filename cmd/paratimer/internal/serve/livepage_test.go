@@ -30,7 +30,7 @@ func (s *script) Next(context.Context) (*dag.Snapshot, error) {
 	return next, nil
 }
 
-// running is a job that has run for so many seconds, of two maps.
+// running is a job of two maps that has run for some seconds.
 func running(seconds int64) *dag.Snapshot {
 	const origin = dag.Instant(1_795_222_440_000)
 	plan := &dag.Plan{
@@ -68,7 +68,7 @@ func stepped(snapshots ...*dag.Snapshot) (*Page, *watch.Watch) {
 	}
 }
 
-func ask(h http.Handler, method, path, tag string) *http.Response {
+func get(h http.Handler, method, path, tag string) *http.Response {
 	r := httptest.NewRequest(method, path, nil)
 	r.Host = "127.0.0.1:9189"
 	if tag != "" {
@@ -91,7 +91,7 @@ func body(t *testing.T, r *http.Response) string {
 // TestPage follows a run: before the first frame, at a frame, at the same one again, at the next.
 func TestPage(t *testing.T) {
 	h, watch := stepper(running(5), running(9))
-	if r := ask(h, "GET", "/", ""); r.StatusCode != 503 || r.Header.Get("Refresh") == "" {
+	if r := get(h, "GET", "/", ""); r.StatusCode != 503 || r.Header.Get("Refresh") == "" {
 		t.Errorf("before the first frame: %d, refresh %q", r.StatusCode, r.Header.Get("Refresh"))
 	}
 	if _, err := watch.Step(t.Context()); err != nil {
@@ -99,7 +99,7 @@ func TestPage(t *testing.T) {
 	}
 	tags := map[string]string{}
 	for _, path := range []string{"/", "/main"} {
-		r := ask(h, "GET", path, "")
+		r := get(h, "GET", path, "")
 		page := body(t, r)
 		if r.StatusCode != 200 || strings.Contains(page, "</script><b>q") ||
 			!strings.Contains(page, "running for 5s") {
@@ -112,7 +112,7 @@ func TestPage(t *testing.T) {
 			}
 		}
 		tags[path] = r.Header.Get("ETag")
-		if again := ask(h, "GET", path, tags[path]); again.StatusCode != 304 || body(t, again) != "" {
+		if again := get(h, "GET", path, tags[path]); again.StatusCode != 304 || body(t, again) != "" {
 			t.Errorf("%s: what has not changed is answered with %d", path, again.StatusCode)
 		}
 	}
@@ -120,7 +120,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, tag := range tags {
-		r := ask(h, "GET", path, tag)
+		r := get(h, "GET", path, tag)
 		if page := body(t, r); r.StatusCode != 200 || !strings.Contains(page, "running for 9s") {
 			t.Errorf("%s after another frame: %d, %.300s", path, r.StatusCode, page)
 		}
@@ -146,7 +146,7 @@ func TestPageIsForReaders(t *testing.T) {
 		{"GET", "/../main", 307},
 		{"GET", "/favicon.ico", 404},
 	} {
-		if r := ask(h, c.method, c.path, ""); r.StatusCode != c.status {
+		if r := get(h, c.method, c.path, ""); r.StatusCode != c.status {
 			t.Errorf("%s %s: %d, want %d", c.method, c.path, r.StatusCode, c.status)
 		}
 	}

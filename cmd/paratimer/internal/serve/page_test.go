@@ -36,8 +36,8 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if said := body(t, answer); answer.StatusCode != 200 || !strings.Contains(said, "running for 5s") {
-		t.Errorf("%d, %.300s", answer.StatusCode, said)
+	if got := body(t, answer); answer.StatusCode != 200 || !strings.Contains(got, "running for 5s") {
+		t.Errorf("got status %d, %.300s", answer.StatusCode, got)
 	}
 	stop()
 	if late, err := get(); err == nil {

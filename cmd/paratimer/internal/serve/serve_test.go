@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestGuarded: on the loopback a foreign name in Host is refused; at another address whoever asks is answered.
+// TestGuarded: on the loopback a foreign name in Host is refused; at another address every request gets a response.
 func TestGuarded(t *testing.T) {
 	h := Guarded(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	for _, c := range []struct {
