@@ -84,7 +84,7 @@ func TestReference(t *testing.T) {
 	}
 	for _, s := range All() {
 		row := "| " + code(s.Spelled()) + " | " + cell(s.Does()) + " |"
-		if strings.Count(got, row) > 1 && s.Name != "output" { // whose words are the same for some commands
+		if strings.Count(got, row) > 1 && s.Name != "output" { // its text is the same for some commands
 			t.Errorf("%q stands there %d times", row, strings.Count(got, row))
 		}
 	}
