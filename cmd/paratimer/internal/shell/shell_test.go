@@ -60,7 +60,7 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
 
-// What a command has started ends with it, also what does not listen to SIGTERM.
+// The processes that a command started end with it, also if they ignore SIGTERM.
 func TestShellEndsAll(t *testing.T) {
 	for _, command := range []string{
 		"sleep 1000 & echo $!; wait",
@@ -89,12 +89,12 @@ func TestShellEndsAll(t *testing.T) {
 			!strings.HasSuffix(out.Output, "\nasked") {
 			t.Errorf("%s: %+v", command, out)
 		}
-		gone(t, pid)
+		awaitEnd(t, pid)
 	}
 }
 
-// gone waits until a process is no more, or a zombie that was not reaped yet.
-func gone(t *testing.T, pid int) {
+// awaitEnd waits until a process has ended, or is a zombie that was not reaped yet.
+func awaitEnd(t *testing.T, pid int) {
 	t.Helper()
 	for until := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) || zombie(pid) {
