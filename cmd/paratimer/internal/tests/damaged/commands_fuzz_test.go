@@ -171,7 +171,7 @@ func twoOfEach(file []byte) (short []byte) {
 	return short
 }
 
-// tooMany matches numbers of tasks that plans may have and whose replays take minutes.
+// tooMany matches numbers of tasks that are valid in plans, but take minutes to replay.
 var tooMany = regexp.MustCompile(`\b[0-9]{5,8}\b`)
 
 // grows reports whether a damaged file has such a number that the whole one has not.

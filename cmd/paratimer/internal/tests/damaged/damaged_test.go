@@ -146,7 +146,7 @@ func FuzzDamagedConfig(f *testing.F) {
 		"replay testdata/tapped/linear.jsonl.gz --config FILE")
 }
 
-// FuzzDamagedMemory damages what is remembered of a workflow.
+// FuzzDamagedMemory damages the stored state of a workflow.
 func FuzzDamagedMemory(f *testing.F) {
 	workflow := remembered(f)
 	damaged(f, filepath.Base(workflow), contents(f, workflow), "history list --state-dir HERE",
@@ -170,7 +170,7 @@ func FuzzDamagedSummaries(f *testing.F) {
 	})
 }
 
-// remembered is the file of a workflow in a state folder, with summaries beside it.
+// remembered returns the file of a workflow in a state folder, with summaries beside it.
 func remembered(f *testing.F) string {
 	f.Helper()
 	session.Setenv(f, "XDG_CONFIG_HOME", f.TempDir())

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestLongLog checks that a log of three hours is observed at most 300 times, and as often as --every asks for.
+// TestLongLog checks that a log of three hours is observed at most 300 times, and at the interval of --every.
 func TestLongLog(t *testing.T) {
 	t.Parallel()
 	l := fixtures.NewSparkLog(2)

@@ -77,18 +77,18 @@ func TestSecretsStayHome(t *testing.T) {
 			hushed["alertmanager's"]+"@127.0.0.1:1",
 		"PARATIMER_OPENLINEAGE=http://me:"+hushed["lineage's"]+"@127.0.0.1:1",
 		"OPENLINEAGE_API_KEY="+hushed["lineage's key"], "PARATIMER_EXEC=env")
-	said, err := os.Create(at("said"))
+	output, err := os.Create(at("output"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer said.Close()
-	cmd.Stdout, cmd.Stderr = said, said
+	defer output.Close()
+	cmd.Stdout, cmd.Stderr = output, output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	over := make(chan error, 1)
 	go func() { over <- cmd.Wait() }()
-	asked(t, knox, over)
+	awaitRequests(t, knox, over)
 	if line, err := os.ReadFile("/proc/" + strconv.Itoa(cmd.Process.Pid) + "/cmdline"); err == nil {
 		clean(t, "the command line", string(line))
 	}
@@ -109,7 +109,7 @@ func TestSecretsStayHome(t *testing.T) {
 	if err != nil || files < 3 {
 		t.Errorf("%d files are left: %v", files, err)
 	}
-	if text, err := os.ReadFile(at("said")); err != nil || !strings.Contains(string(text), "goroutine ") {
+	if text, err := os.ReadFile(at("output")); err != nil || !strings.Contains(string(text), "goroutine ") {
 		t.Errorf("no stacks were dumped: %v, %.500s", err, text)
 	}
 	for _, where := range []string{
@@ -120,7 +120,7 @@ func TestSecretsStayHome(t *testing.T) {
 		address := strings.ReplaceAll(where, "SECRET", hushed["password in --rm"])
 		for _, args := range [][]string{{"--rm", address}, {"--rm", "http://rm", "--jhs", address}} {
 			code, stdout, stderr := session.Run(t, append([]string{"attach"}, args...)...)
-			clean(t, "what is said of "+where, stdout+stderr)
+			clean(t, "the output about "+where, stdout+stderr)
 			if code != program.ExitUsage || !strings.Contains(stderr, "password-file") {
 				t.Errorf("%s: exit code %d, %s", where, code, stderr)
 			}
@@ -145,21 +145,21 @@ func clean(t *testing.T, what, text string) {
 	}
 }
 
-// asked waits until the gateway has let the command in and answered some requests.
-func asked(t *testing.T, knox *fixtures.Gateway, over <-chan error) {
+// awaitRequests waits until the gateway has let the command in and has responded to some requests.
+func awaitRequests(t *testing.T, knox *fixtures.Gateway, over <-chan error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for {
-		saw, passwords := knox.Saw()
-		if passwords > 0 && len(saw) >= 3 {
+		paths, passwords := knox.Requests()
+		if passwords > 0 && len(paths) >= 3 {
 			break
 		}
 		select {
 		case err := <-over:
 			t.Fatalf("the command has ended: %v", err)
 		case <-ctx.Done():
-			t.Fatalf("the gateway saw %v", saw)
+			t.Fatalf("got the requests %v at the gateway", paths)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
