@@ -18,7 +18,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// snapshots is a source of what was observed before.
+// snapshots is a source of earlier observations.
 type snapshots []*dag.Snapshot
 
 func (s *snapshots) Next(context.Context) (*dag.Snapshot, error) {

@@ -32,7 +32,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// retained are the bytes that are held after what is not needed is gone.
+// retained returns the bytes on the heap after garbage collection.
 func retained() uint64 {
 	runtime.GC()
 	runtime.GC() // what had a finalizer, and pools
@@ -41,13 +41,13 @@ func retained() uint64 {
 	return m.HeapAlloc
 }
 
-// flat checks that what is retained after hours 6 and 12 is what was retained after hour 1, but for half of it or 4 MB.
-func flat(t *testing.T, held map[int]uint64) {
+// checkRetained checks that the heap after hours 6 and 12 exceeds that after hour 1 by at most half of it, or 4 MB.
+func checkRetained(t *testing.T, afterHour map[int]uint64) {
 	t.Helper()
-	t.Logf("retained after hours 1, 6, 12: %d, %d, %d KB", held[1]>>10, held[6]>>10, held[12]>>10)
+	t.Logf("retained after hours 1, 6, 12: %d, %d, %d KB", afterHour[1]>>10, afterHour[6]>>10, afterHour[12]>>10)
 	for _, hour := range []int{6, 12} {
-		if held[1] == 0 || held[hour] == 0 || held[hour] > held[1]+max(held[1]/2, 4<<20) {
-			t.Errorf("after hour %d %d bytes are retained, after the first %d", hour, held[hour], held[1])
+		if afterHour[1] == 0 || afterHour[hour] == 0 || afterHour[hour] > afterHour[1]+max(afterHour[1]/2, 4<<20) {
+			t.Errorf("after hour %d: got %d bytes retained, after the first hour %d", hour, afterHour[hour], afterHour[1])
 		}
 	}
 }
@@ -76,7 +76,7 @@ func overnight() *dag.Plan {
 }
 
 // TestTwelveHoursAttached: a query of more than twelve hours is watched with all options of attach, its log moved away
-// each hour; what is retained stays the same, and no line of the log is lost.
+// each hour. The heap does not grow, and no line of the log is lost.
 func TestTwelveHoursAttached(t *testing.T) {
 	every := time.Duration(fixtures.Long(120, 30)) * time.Second
 	ctx, dir, start := t.Context(), t.TempDir(), dag.Instant(1_795_222_440_184)
@@ -112,20 +112,20 @@ func TestTwelveHoursAttached(t *testing.T) {
 	remembered := &history.Recorder{Store: store, Log: log}
 	source := remembered.Source(recording.Tee(mapreduce.NewSource(client, yarn.Target{}), recording.Compress(&taped)))
 	meter := metrics.New(metrics.Options{Every: every, Now: clock})
-	told := notify.New(notify.Config{
+	sinks := notify.New(notify.Config{
 		Inline: true, Now: clock, Log: log,
 		Sinks: []*notify.Sink{notify.DryRun(notify.Nobody, io.Discard)},
 	}).Watch(nil)
-	defer told.Close()
-	battery, err := follow.ParseBattery("all")
+	defer sinks.Close()
+	scenarios, err := follow.ParseBattery("all")
 	if err != nil {
 		t.Fatal(err)
 	}
 	stepper := watch.Watch{
 		Source:     source,
-		Estimators: follow.EstimatorSetOf(cost.Costs, battery, fixtures.Long(20, 64)),
+		Estimators: follow.EstimatorSetOf(cost.Costs, scenarios, fixtures.Long(20, 64)),
 		Sinks:      []watch.Sink{meter, remembered, view.NDJSON{Writer: &frames}},
-		Bounds:     session.Bounds, Recall: told.Recall, Keep: told.Keep, Over: remembered.Over, Every: every, Log: log,
+		Bounds:     session.Bounds, Recall: sinks.Recall, Keep: sinks.Keep, Over: remembered.Over, Every: every, Log: log,
 	}
 	kept, ticks := map[int]uint64{}, 0
 	for hour := range 12 {
@@ -144,7 +144,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	flat(t, kept)
+	checkRetained(t, kept)
 	t.Logf("bytes a tick: observations %d, ndjson %d, answers %d", taped.n/int64(ticks), frames.n/int64(ticks),
 		raw.n/int64(ticks))
 	files, err := filepath.Glob(path + ".*")

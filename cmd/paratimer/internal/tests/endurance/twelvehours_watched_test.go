@@ -113,6 +113,6 @@ func TestTwelveHoursWatched(t *testing.T) {
 		if ended < n-10 {
 			t.Errorf("%d of %d ends were seen", ended, n)
 		}
-		flat(t, kept)
+		checkRetained(t, kept)
 	})
 }

@@ -89,7 +89,7 @@ func soak(b *testing.B) time.Duration {
 	return long
 }
 
-// watched runs a command of ours against a cluster until its time is over, and reports what it took: CPU seconds for a
+// watched runs a command of ours against a cluster for a time, and reports its cost: CPU seconds for a
 // second that is watched, the most memory that the process has held, and questions a second, those of them that only
 // the ResourceManager itself answers, and the most of all within a second. It returns how many frames it has written.
 func watched(b *testing.B, dir, url string, a *restsim.Questions, command ...string) int {
