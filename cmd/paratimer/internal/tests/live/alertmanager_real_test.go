@@ -80,7 +80,7 @@ func TestRealAlertmanager(t *testing.T) {
 	w := d.Watch(nil)
 	keep(t, w, "wf_1", frame.OnTrack, "")
 	keep(t, w, "wf_1", frame.AtRisk, "")
-	eventually(t, "the alert is heard", func() bool { return len(am.Received()) == 1 })
+	eventually(t, "the alert is received", func() bool { return len(am.Received()) == 1 })
 	if n := len(am.Active(t)); n != 1 {
 		t.Fatalf("%d alerts at Alertmanager, want 1", n)
 	}
@@ -114,7 +114,7 @@ func TestRealAlertmanager(t *testing.T) {
 	if left := d.Close(time.Minute) + other.Close(time.Minute); left != 0 {
 		t.Errorf("%d notifications left", left)
 	}
-	eventually(t, "the end is heard", func() bool { return len(am.Received()) > 1 })
+	eventually(t, "the end is received", func() bool { return len(am.Received()) > 1 })
 	if got := statuses(am.Received(), "wf_1"); got != "firing at_risk;resolved ended;" {
 		t.Errorf("notifications %q, want one alert and its end", got)
 	}
@@ -130,7 +130,7 @@ func TestRealAlertmanagerAway(t *testing.T) {
 	keep(t, w, "wf_2", frame.AtRisk, "")
 	eventually(t, "it was tried", func() bool { return d.Stats()[0].Failed > 0 })
 	am.Up(t)
-	eventually(t, "the alert is heard", func() bool { return len(am.Received()) == 1 })
+	eventually(t, "the alert is received", func() bool { return len(am.Received()) == 1 })
 	am.Down(t)
 	am.Up(t)
 	eventually(t, "it is posted again", func() bool { return len(am.Active(t)) == 1 })

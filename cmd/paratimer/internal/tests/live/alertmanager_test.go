@@ -123,7 +123,7 @@ func (a *realAlertmanager) Down(t *testing.T) {
 	_ = a.cmd.Wait() // the error only reports the kill
 	a.cmd = nil
 	if t.Failed() {
-		t.Logf("Alertmanager said:\n%s", a.log)
+		t.Logf("Alertmanager's output:\n%s", a.log)
 	}
 }
 
@@ -177,16 +177,16 @@ func get(t *testing.T, url string) (*http.Response, error) {
 	return http.DefaultClient.Do(req)
 }
 
-// patience is the timeout of eventually: much longer than needed, because machines may be loaded.
-const patience = time.Minute
+// eventuallyTimeout is the timeout of eventually: much longer than needed, because machines may be loaded.
+const eventuallyTimeout = time.Minute
 
 // eventually waits until so returns true. It uses real time, because it waits for other processes.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	end := time.Now().Add(patience)
+	end := time.Now().Add(eventuallyTimeout)
 	for !so() {
 		if time.Now().After(end) {
-			t.Fatalf("not within %v: %s", patience, what)
+			t.Fatalf("not within %v: %s", eventuallyTimeout, what)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

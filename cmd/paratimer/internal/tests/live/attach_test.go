@@ -41,9 +41,9 @@ func TestAttach(t *testing.T) {
 		t.Errorf("replay of the tape: exit code %d, %s\n%s", code, Difference([]byte(live), []byte(replayed)), stderr)
 	}
 	// In a capture this cluster's time leaps within a tick, so only the leap can be reported.
-	if code, played, stderr := session.Run(t, "replay", captureFile); code == program.ExitUsage ||
-		!strings.HasPrefix(played, "join.pig: ") {
-		t.Errorf("replay of the capture: exit code %d\n%s%s", code, played, stderr)
+	if code, output, stderr := session.Run(t, "replay", captureFile); code == program.ExitUsage ||
+		!strings.HasPrefix(output, "join.pig: ") {
+		t.Errorf("replay of the capture: exit code %d\n%s%s", code, output, stderr)
 	}
 }
 

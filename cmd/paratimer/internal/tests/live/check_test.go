@@ -32,7 +32,7 @@ func checks(t *testing.T, want int, args ...string) string {
 		t.Fatalf("check %s: no plugin's line: %q\n%s", strings.Join(args, " "), out, stderr)
 	}
 	if states := []string{"OK", "WARNING", "CRITICAL", "UNKNOWN"}; m[1] != states[code] {
-		t.Errorf("check %s: says %s and exits with %d", strings.Join(args, " "), m[1], code)
+		t.Errorf("check %s: got the status %s and exit code %d", strings.Join(args, " "), m[1], code)
 	}
 	return line
 }
@@ -47,7 +47,7 @@ func alone(t *testing.T) {
 	}
 }
 
-// TestCheckUsage checks that wrong usage is unknown, whoever finds it wrong.
+// TestCheckUsage checks that wrong usage is unknown, in the plugin and in the flags.
 func TestCheckUsage(t *testing.T) {
 	t.Parallel()
 	alone(t)
@@ -89,14 +89,14 @@ func TestCheckRecording(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		code int
-		says string // an expression
+		want string // an expression
 	}{
 		{"--at 60s", 0, `^PARATIMER OK - join\.pig ~5\ds .*\| 'remaining'=5[0-9.]+s;;;0 .*'p90'=[0-9.]+s;;;0 'elapsed'=60s;;;0 'progress'=5[0-9.]+%;;;0;100`},
 		{"", 0, `^PARATIMER OK - join\.pig succeeded after 1m5\ds \| 'remaining'=0s;;;0 .*'progress'=100%;;;0;100$`},
 		{"--at 60s --within 10m", 0, `'late within'=0%;;;0;100`},
 		{"--at 60s --within 70s", 1, `WARNING .*, within at risk \|.* 'late within'=100%;;;0;100`},
 		{"--at 80s --within 70s", 2, `CRITICAL .*, within late \|`},
-		// it is over, and was late
+		// it has ended, and was late
 		{"--within 70s", 1, `^PARATIMER WARNING - join\.pig succeeded after 1m5\ds, 4\ds after its 1m10s \(`},
 		{"--at 60s -w 30 -c 2m", 1, `remaining time outside 30 s \| 'remaining'=[0-9.]+s;30;120;0 `},
 		{"--at 60s -w 10 -c 30s", 2, `remaining time outside 30 s`},
@@ -108,14 +108,14 @@ func TestCheckRecording(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			line := checks(t, c.code, append(strings.Fields(c.args), "--recording", tape, "-t", "60")...)
-			if !regexp.MustCompile(c.says).MatchString(line) {
-				t.Errorf("%s does not say %s", line, c.says)
+			if !regexp.MustCompile(c.want).MatchString(line) {
+				t.Errorf("got %s, want %s", line, c.want)
 			}
 		})
 	}
 }
 
-// TestCheckUnknown: a limit on a time that cannot be estimated yet is not kept, unless somebody wants it so.
+// TestCheckUnknown: a limit on a time that cannot be estimated yet is not kept, unless a flag sets it.
 func TestCheckUnknown(t *testing.T) {
 	t.Parallel()
 	alone(t)
@@ -229,6 +229,6 @@ func TestCheckHistory(t *testing.T) {
 		t.Error(line)
 	}
 	if _, after, _ := session.Run(t, "history", "show", "join.pig"); after != before {
-		t.Errorf("the check has changed what is remembered:\n%s", after)
+		t.Errorf("the check has changed the stored state:\n%s", after)
 	}
 }

@@ -33,12 +33,12 @@ import (
 // taps are those of all tasks of a query: they follow how far these are from the snapshots that the cluster plays.
 type taps struct {
 	send func(tap.Batch)
-	told map[string]int // batches of an attempt so far; -1: the last
+	sent map[string]int // batches of an attempt so far; -1: the last
 }
 
-// tell sends the new groups at a snapshot: the profile of each map that has succeeded, and of each reduce that runs one
-// group more, and all the others once it has succeeded.
-func (k *taps) tell(s *dag.Snapshot) {
+// report sends the new groups at a snapshot: the profile of each map that has succeeded, and of each reduce that runs
+// one group more, and all the others once it has succeeded.
+func (k *taps) report(s *dag.Snapshot) {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		id := j.ID
@@ -49,7 +49,7 @@ func (k *taps) tell(s *dag.Snapshot) {
 		for _, a := range j.Stages[dag.Map].Attempts {
 			if b := k.batch(id, "m", &a); b != nil && a.State == dag.AttemptSucceeded && reduces > 0 {
 				b.Map, b.Final = profileOf(int(a.Task), reduces), true
-				k.told[b.Attempt] = -1
+				k.sent[b.Attempt] = -1
 				k.send(*b)
 			}
 		}
@@ -64,9 +64,9 @@ func (k *taps) tell(s *dag.Snapshot) {
 				b.Points = []tap.Point{{Age: 0.2, Bytes: float64(1000 * b.Seq), Seconds: float64(b.Seq), Count: 1}}
 				b.Open = &tap.Open{Name: sketch.HashedName([]byte{byte(b.Seq)}), Bytes: 77, Seconds: 0.1}
 			}
-			k.told[b.Attempt]++
+			k.sent[b.Attempt]++
 			if b.Final {
-				k.told[b.Attempt] = -1
+				k.sent[b.Attempt] = -1
 			}
 			k.send(*b)
 		}
@@ -75,13 +75,13 @@ func (k *taps) tell(s *dag.Snapshot) {
 
 func (k *taps) batch(job, kind string, a *dag.Attempt) *tap.Batch {
 	id := fmt.Sprintf("attempt_%s_%s_%06d_%d", strings.TrimPrefix(job, "job_"), kind, a.Task, a.Number)
-	if k.told[id] < 0 {
+	if k.sent[id] < 0 {
 		return nil
 	}
-	return &tap.Batch{Version: tap.Version, Job: job, Attempt: id, Seq: k.told[id]}
+	return &tap.Batch{Version: tap.Version, Job: job, Attempt: id, Seq: k.sent[id]}
 }
 
-// profileOf is that of a map whose keys weigh the less the later they come.
+// profileOf is the profile of a map with keys that weigh less the later they come.
 func profileOf(task, reduces int) *tap.MapProfile {
 	m := &tap.MapProfile{Reduces: reduces, Bytes: make([]float64, reduces), Records: 100, Lambda: 50}
 	for i := range 20 {
@@ -105,13 +105,13 @@ type tappedSource struct {
 func (s *tappedSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 	snap, err := s.Source.Next(ctx)
 	if err == nil {
-		s.taps.tell(snap)
+		s.taps.report(snap)
 		*s.clock = s.clock.Add(time.Second)
 	}
 	return snap, err
 }
 
-// tapped is a recorded query whose tasks have taps.
+// tapped is a recorded query with taps at its tasks.
 func tapped(name string) func(t *testing.T) watch.Source {
 	return func(t *testing.T) watch.Source {
 		clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -119,7 +119,7 @@ func tapped(name string) func(t *testing.T) watch.Source {
 		now := func() time.Time { return clock }
 		handler := tap.NewHandler(store, "token", now, func(err error) { t.Error(err) })
 		inner := &tappedSource{Source: recorded(name)(t), clock: &clock, taps: taps{
-			told: map[string]int{},
+			sent: map[string]int{},
 			send: func(b tap.Batch) {
 				body, err := b.Encode()
 				if err != nil {
@@ -145,8 +145,8 @@ func tapped(name string) func(t *testing.T) watch.Source {
 func tappedServer(t *testing.T, plan string, out *Output) string {
 	t.Helper()
 	return serverWithTaps(t, plan, func(b tap.Batch) {
-		said := invited.FindStringSubmatch(out.String())
-		if said == nil {
+		invitation := invited.FindStringSubmatch(out.String())
+		if invitation == nil {
 			t.Errorf("no collector is named in %s", out)
 			return
 		}
@@ -155,12 +155,12 @@ func tappedServer(t *testing.T, plan string, out *Output) string {
 			t.Error(err)
 			return
 		}
-		r, err := http.NewRequest(http.MethodPost, "http://"+said[1]+tap.Path, bytes.NewReader(body))
+		r, err := http.NewRequest(http.MethodPost, "http://"+invitation[1]+tap.Path, bytes.NewReader(body))
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		r.Header.Set("Authorization", "Bearer "+said[2])
+		r.Header.Set("Authorization", "Bearer "+invitation[2])
 		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Error(err)
@@ -188,7 +188,7 @@ func serverWithTaps(t *testing.T, plan string, send func(tap.Batch)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := taps{told: map[string]int{}, send: send}
+	all := taps{sent: map[string]int{}, send: send}
 	var step sync.Mutex // a watcher lists while it follows
 	advance := func(ctx context.Context) {
 		step.Lock()
@@ -196,7 +196,7 @@ func serverWithTaps(t *testing.T, plan string, send func(tap.Batch)) string {
 		if err := cluster.Advance(ctx, cluster.Now().Add(5*time.Second)); err != nil {
 			t.Error(err)
 		}
-		all.tell(cluster.Snapshot())
+		all.report(cluster.Snapshot())
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/ws/v1/cluster/apps" {
@@ -226,7 +226,7 @@ func TestCollectLogFile(t *testing.T) {
 }
 
 // TestAttachCollects watches a query whose tasks have taps. Their reports are on the tape, which gives the same frames;
-// the token is nowhere but on stderr; the key groups are remembered for the next run.
+// the token is nowhere but on stderr; the key groups are stored for the next run.
 func TestAttachCollects(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -247,12 +247,12 @@ func TestAttachCollects(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	token := invited.FindStringSubmatch(stderr.String())[2]
-	code, replayed, said := session.Run(t, "replay", tapeFile, "--output", "ndjson", "--estimators", "all")
+	code, replayed, errs := session.Run(t, "replay", tapeFile, "--output", "ndjson", "--estimators", "all")
 	if code != program.ExitOK || replayed != live.String() {
-		t.Errorf("replay of the tape: exit code %d, %s\n%s", code, Difference(live.Bytes(), []byte(replayed)), said)
+		t.Errorf("replay of the tape: exit code %d, %s\n%s", code, Difference(live.Bytes(), []byte(replayed)), errs)
 	}
 	if n := strings.Count(stderr.String(), "come in"); n != 3 {
-		t.Errorf("said of %d jobs that their key groups come in, want 3\n%s", n, stderr)
+		t.Errorf("got lines about key groups of %d jobs, want 3\n%s", n, stderr)
 	}
 
 	groups := groupsOf(t, tapeFile)
@@ -269,9 +269,9 @@ func TestAttachCollects(t *testing.T) {
 		}
 	}
 
-	if code, out, said := session.Run(t, "history", "profile", "join.pig"); code != program.ExitOK ||
+	if code, out, errs := session.Run(t, "history", "profile", "join.pig"); code != program.ExitOK ||
 		strings.Count(out, "origin: tap") != 3 {
-		t.Errorf("what is remembered: exit code %d\n%s\n%s", code, said, out)
+		t.Errorf("the stored profile: exit code %d\n%s\n%s", code, errs, out)
 	}
 	for _, file := range []string{tapeFile, captureFile, metricsFile} {
 		b, err := fixtures.Unpacked(file)
@@ -329,7 +329,7 @@ func TestLearnSpool(t *testing.T) {
 		"--record", tapeFile, "--no-history"); code != program.ExitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	learned := func(args ...string) string {
+	learn := func(args ...string) string {
 		t.Helper()
 		code, out, stderr := session.Run(t, append([]string{"learn", tapeFile}, args...)...)
 		if code != program.ExitOK {
@@ -337,7 +337,7 @@ func TestLearnSpool(t *testing.T) {
 		}
 		return out
 	}
-	if out := learned(); strings.Contains(out, "groups:") {
+	if out := learn(); strings.Contains(out, "groups:") {
 		t.Errorf("key groups out of nothing\n%s", out)
 	}
 	torn := filepath.Join(spools, "paratimer-tap.attempt_1_0001_m_000000_0.ndjson")

@@ -16,7 +16,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// watchOnce attaches to a cluster that plays the join, and returns what is printed.
+// watchOnce attaches to a cluster that plays the join, and returns the output.
 func watchOnce(t *testing.T, seed uint64, more ...string) (stdout, stderr string) {
 	t.Helper()
 	url := restsim.HadoopServer(t, session.JoinPlan, simulate.Options{Seed: seed, Noise: 0.02})
@@ -56,9 +56,9 @@ func TestAttachWithHistory(t *testing.T) {
 
 	live := filepath.Join(dir, "live.tape")
 	frames, stderr := watchOnce(t, 3, "--record", live)
-	const says = "using the profile of 2 runs of join.pig, newest 2010-06-06"
-	if n := strings.Count(stderr, says); n != 1 || strings.Count(stderr, "\n") != 1 {
-		t.Errorf("stderr says %q %d times:\n%s", says, n, stderr)
+	const want = "using the profile of 2 runs of join.pig, newest 2010-06-06"
+	if n := strings.Count(stderr, want); n != 1 || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("stderr has %q %d times, want once and alone:\n%s", want, n, stderr)
 	}
 	if first, _, _ := strings.Cut(frames, "\n"); !strings.Contains(first, `"origin":"profile"`) {
 		t.Errorf("the first frame has no number from a profile:\n%s", first)
@@ -79,7 +79,7 @@ func TestAttachWithHistory(t *testing.T) {
 	// The same run again, as it would be after a restart of the watcher: it does not learn from itself and is kept
 	// once. Its usual length is known, so half of it is soon over.
 	frames, stderr = watchOnce(t, 3, "--longer-than-usual", "0.5")
-	if !strings.Contains(stderr, says) {
+	if !strings.Contains(stderr, want) {
 		t.Errorf("the run watched again:\n%s", stderr)
 	}
 	if !strings.Contains(frames, `{"bound":"longer-than-usual","state":"late",`) {

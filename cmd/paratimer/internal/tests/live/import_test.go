@@ -32,7 +32,7 @@ func TestRecordGoodAndBad(t *testing.T) {
 		}
 		for _, want := range []string{"bad.jhist: jhist: the schema in line 2 is missing", "/nowhere: "} {
 			if strings.Count(stderr, want) != 1 {
-				t.Errorf("%s: not said once: %s\n%s", output, want, stderr)
+				t.Errorf("%s: want once: %s, got\n%s", output, want, stderr)
 			}
 		}
 		if output == "text" {

@@ -32,26 +32,26 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// heard has the notifications of sinks about the runs and their bound "within", by workflow: the states of webhook and
-// command with their keys, in the order in which they came, and how often Alertmanager has taken an alert.
-type heard struct {
+// receiver has the notifications of sinks about the runs and their bound "within", by workflow: the states of webhook
+// and command with their keys, in the order in which they came, and how often Alertmanager has taken an alert.
+type receiver struct {
 	mu     sync.Mutex
 	hook   map[string][]string
 	board  map[string]int
 	victim *os.Process // the watcher; nil where it is to live
 }
 
-// strike kills the watcher during some of the deliveries.
-func (h *heard) strike() {
+// kill kills the watcher during some of the deliveries.
+func (h *receiver) kill() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.victim != nil && rand.IntN(6) == 0 {
-		_ = h.victim.Kill() // it may be dead by now
+		_ = h.victim.Kill() // it may have ended by now
 	}
 }
 
-// aim sets the process that strike kills, nil for none.
-func (h *heard) aim(victim *os.Process) {
+// aim sets the process that kill kills, nil for none.
+func (h *receiver) aim(victim *os.Process) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.victim = victim
@@ -70,38 +70,38 @@ func once(keys []string) (out []string) {
 	return out
 }
 
-func (h *heard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body struct{ Alerts []alertMessage }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(body.Alerts) != 1 {
 		http.Error(w, "no alert", http.StatusServiceUnavailable) // it was killed while it sent
 		return
 	}
-	h.strike()
+	h.kill()
 	h.mu.Lock()
 	if l := body.Alerts[0].Labels; l["bound"] == "within" {
 		h.hook[l["workflow_id"]] = append(h.hook[l["workflow_id"]], r.Header.Get("Idempotency-Key"))
 	}
 	h.mu.Unlock()
-	h.strike()
+	h.kill()
 }
 
 // proxy is before an Alertmanager, and counts the alerts that it has taken.
-func (h *heard) proxy(t *testing.T, to string) string {
+func (h *receiver) proxy(t *testing.T, to string) string {
 	t.Helper()
 	u, err := url.Parse(to)
 	if err != nil {
 		t.Fatal(err)
 	}
 	through := httputil.NewSingleHostReverseProxy(u)
-	through.ErrorLog = log.New(io.Discard, "", 0) // whoever asked may have been killed
+	through.ErrorLog = log.New(io.Discard, "", 0) // the client may have been killed
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, err := io.ReadAll(r.Body)
 		if err != nil {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(b))
-		h.strike()
-		defer h.strike()
+		h.kill()
+		defer h.kill()
 		answer := httptest.NewRecorder()
 		through.ServeHTTP(answer, r)
 		var alerts []alertMessage
@@ -212,11 +212,11 @@ func TestKilledWatcher(t *testing.T) {
 		for i := range runs {
 			t.Run(strconv.Itoa(i), func(t *testing.T) {
 				t.Parallel()
-				h := &heard{hook: map[string][]string{}, board: map[string]int{}}
+				h := &receiver{hook: map[string][]string{}, board: map[string]int{}}
 				hook := httptest.NewServer(h)
 				t.Cleanup(hook.Close)
 				rng, dir := rand.New(rand.NewPCG(uint64(i), 5)), t.TempDir()
-				file := filepath.Join(dir, "told")
+				file := filepath.Join(dir, "sent")
 				kills.Add(int64(h.killing(t, rng, dir, i, "--alertmanager", h.proxy(t, am.URL), "--set", "repost=500ms",
 					"--webhook", hook.URL, "--exec", "cat >> '"+file+"'")))
 				s := framesOf(t, filepath.Join(dir, "frames"))
@@ -239,7 +239,7 @@ func TestKilledWatcher(t *testing.T) {
 
 // check compares what a run's frames show with what the sinks received. exec are the keys that the command received. It
 // returns how many notifications the command and the webhook received again.
-func (h *heard) check(t *testing.T, s shown, exec []string) (againExec, againHook int) {
+func (h *receiver) check(t *testing.T, s shown, exec []string) (againExec, againHook int) {
 	t.Helper()
 	if len(s.ids) == 0 {
 		t.Fatal("no frame shows the alert")
@@ -268,7 +268,7 @@ func (h *heard) check(t *testing.T, s shown, exec []string) (againExec, againHoo
 			t.Errorf("%s did not receive %v: frames show %v (%v), it received %v", sink, lost, s.states, s.trace, states)
 		}
 		if n := len(states); n > 0 && states[n-1] != "resolved" && slices.Contains(s.states, "resolved") {
-			t.Errorf("%s received %v, and not that it is over (%v)", sink, states, s.trace)
+			t.Errorf("%s: got %v, want the end (%v)", sink, states, s.trace)
 		}
 		return len(keys) - len(once(keys))
 	}
@@ -301,7 +301,7 @@ func keysIn(t *testing.T, path string) (keys []string) {
 
 // killing watches one run to its end. It kills up to four watchers, at random moments or during a delivery, and returns
 // how many. The run continues between watchers.
-func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks ...string) (kills int) {
+func (h *receiver) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks ...string) (kills int) {
 	t.Helper()
 	const speed = 25
 	m := restsim.Empty(dag.InstantOf(time.Now()))
@@ -326,14 +326,14 @@ func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks .
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
-		var strike <-chan time.Time
+		var timer <-chan time.Time
 		if kills < most {
 			h.aim(cmd.Process)
-			strike = time.After(time.Duration(rng.Int64N(int64(2 * time.Second))))
+			timer = time.After(time.Duration(rng.Int64N(int64(2 * time.Second))))
 		}
 		select {
 		case err = <-ended:
-		case <-strike:
+		case <-timer:
 			_ = cmd.Process.Kill() // it may have ended by now
 			err = <-ended
 		}

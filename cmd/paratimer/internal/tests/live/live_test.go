@@ -26,18 +26,18 @@ import (
 // A flaky source misses every seventh observation: it answers with an error, and with the snapshot the next time.
 type flaky struct {
 	watch.Source
-	calls int
-	held  *dag.Snapshot
+	calls   int
+	pending *dag.Snapshot
 }
 
 func (f *flaky) Next(ctx context.Context) (*dag.Snapshot, error) {
-	if s := f.held; s != nil {
-		f.held = nil
+	if s := f.pending; s != nil {
+		f.pending = nil
 		return s, nil
 	}
 	s, err := f.Source.Next(ctx)
 	if f.calls++; err == nil && f.calls%7 == 0 {
-		f.held = s
+		f.pending = s
 		return nil, &dag.MissedError{At: s.At - 10, Err: errors.New("connection reset by peer")}
 	}
 	return s, err
@@ -46,13 +46,13 @@ func (f *flaky) Next(ctx context.Context) (*dag.Snapshot, error) {
 // frames watches a source and returns its frames as NDJSON.
 func frames(t *testing.T, src watch.Source) []byte {
 	t.Helper()
-	battery, err := follow.ParseBattery("all")
+	scenarios, err := follow.ParseBattery("all")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	w := watch.Watch{
-		Source: src, Estimators: follow.EstimatorSetOf(cost.Costs, battery, 20),
+		Source: src, Estimators: follow.EstimatorSetOf(cost.Costs, scenarios, 20),
 		Sinks: []watch.Sink{view.NDJSON{Writer: &out}}, Bounds: session.Bounds, Log: zerolog.Nop(),
 	}
 	if _, err := w.Run(t.Context()); err != nil {
@@ -88,11 +88,11 @@ func TestLiveEqualsReplay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var recorded bytes.Buffer
 			live := frames(t, recording.Tee(&flaky{Source: source(t)}, &recorded))
-			played, err := recording.NewReader(&recorded)
+			reader, err := recording.NewReader(&recorded)
 			if err != nil {
 				t.Fatal(err)
 			}
-			replay := frames(t, played)
+			replay := frames(t, reader)
 			if n := bytes.Count(live, []byte("\n")); n < 20 || bytes.Count(live, []byte(`"code":"stale"`)) < n/10 {
 				t.Fatalf("%d frames, %d of them stale: too few", n, bytes.Count(live, []byte(`"code":"stale"`)))
 			}

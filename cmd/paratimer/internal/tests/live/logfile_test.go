@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// TestLogIsRotated: a watch in a process of its own, whose log is moved away as logrotate does, goes on into a new one;
+// TestLogIsRotated: a watch in a process of its own, with a log that logrotate moves away, goes on in a new one;
 // a real SIGHUP, with which the rules are read again, does it no harm, and nothing is on stderr but why it ended.
 func TestLogIsRotated(t *testing.T) {
 	t.Parallel()
@@ -34,22 +34,22 @@ func TestLogIsRotated(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	said := func(path, what string) {
+	logged := func(path, what string) {
 		t.Helper()
-		eventually(t, path+" says "+what, func() bool {
+		eventually(t, path+" has "+what, func() bool {
 			b, _ := os.ReadFile(path)
 			return strings.Contains(string(b), what)
 		})
 	}
-	said(log, `"message":"watching"`)
+	logged(log, `"message":"watching"`)
 	if err := os.Rename(log, log+".1"); err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	said(log, "the rules were read again")
-	said(log+".1", `"message":"watching"`)
+	logged(log, "the rules were read again")
+	logged(log+".1", `"message":"watching"`)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

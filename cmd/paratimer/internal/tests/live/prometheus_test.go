@@ -52,10 +52,10 @@ func startPrometheus(t *testing.T, addresses ...string) prometheus {
 		t.Fatal(err)
 	}
 	p := prometheus{t, "http://" + FreeAddress(t)}
-	var said Output
+	var output Output
 	cmd := exec.Command(bin, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, "data"),
 		"--web.listen-address="+strings.TrimPrefix(p.url, "http://"), "--log.level=warn")
-	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func startPrometheus(t *testing.T, addresses ...string) prometheus {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		if t.Failed() {
-			t.Logf("prometheus said\n%s", &said)
+			t.Logf("output of Prometheus:\n%s", &output)
 		}
 	})
 	Eventually(t, "prometheus is ready", func() error {
@@ -80,8 +80,8 @@ func startPrometheus(t *testing.T, addresses ...string) prometheus {
 	return p
 }
 
-// ask asks Prometheus' API and reads what it gives into data.
-func (p prometheus) ask(path string, query url.Values, data any) error {
+// get requests a path of Prometheus' API and decodes the response into data.
+func (p prometheus) get(path string, query url.Values, data any) error {
 	resp, err := http.Get(p.url + "/api/v1/" + path + "?" + query.Encode())
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ type vector struct {
 
 func (p prometheus) query(expr string) (vector, error) {
 	var v vector
-	err := p.ask("query", url.Values{"query": {expr}}, &v)
+	err := p.get("query", url.Values{"query": {expr}}, &v)
 	return v, err
 }
 
@@ -119,7 +119,7 @@ func (p prometheus) query(expr string) (vector, error) {
 func (p prometheus) during(expr string, from time.Time) (vector, error) {
 	var v vector
 	stamp := func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
-	err := p.ask("query_range", url.Values{
+	err := p.get("query_range", url.Values{
 		"query": {expr}, "start": {stamp(from)}, "end": {stamp(time.Now())},
 		"step": {"250ms"},
 	}, &v)
@@ -185,7 +185,7 @@ func TestPrometheus(t *testing.T) {
 			}
 		}
 		Eventually(t, "every rule is evaluated", func() error {
-			if err := p.ask("rules", nil, &all); err != nil {
+			if err := p.get("rules", nil, &all); err != nil {
 				return err
 			}
 			n := 0

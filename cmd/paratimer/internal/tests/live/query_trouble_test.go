@@ -28,9 +28,9 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// A course is the life of a query on the played cluster: it starts, or waits for its master for ever, until it ends at
+// A life is that of a query on the simulated cluster: it starts, or waits for its master for ever, until it ends at
 // an unexpected time.
-type course struct {
+type life struct {
 	start time.Duration // after the watch began
 	waits bool
 	end   time.Duration // after its start; 0: by itself, or never where it waits
@@ -49,14 +49,14 @@ func (r *reel) Next(context.Context) (*dag.Snapshot, error) {
 	return s, nil
 }
 
-// film plays a course. length is until the last snapshot before its end.
-func film(t *testing.T, c course, began dag.Instant) (r *reel, length time.Duration) {
+// film simulates a life. length is the time up to the last snapshot before its end.
+func film(t *testing.T, c life, began dag.Instant) (r *reel, length time.Duration) {
 	t.Helper()
 	p, err := planfile.ReadFile(session.JoinPlan, planfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := began.Add(c.start) // the seed, too: a workflow's id goes by it
+	start := began.Add(c.start) // the seed, too: it sets the workflow's id
 	run, err := simulate.New(p, simulate.Options{
 		Seed: uint64(start), Noise: 0.1, Know: simulate.Nothing,
 		Every: time.Second, Start: start,
@@ -118,19 +118,19 @@ func standing(s *dag.Snapshot, how dag.State, at dag.Instant) *dag.Snapshot {
 	return &out
 }
 
-// A town is the cluster, a webhook's receiver and an Alertmanager, behind one socket and with one clock.
-type town struct {
+// The services are the cluster, a webhook's receiver and an Alertmanager, behind one socket and with one clock.
+type services struct {
 	*restsim.Cluster
-	mu    sync.Mutex
-	ids   []string // of workflows, as they came
-	keys  map[string]bool
-	told  string
-	last  time.Time // when it was sent
-	until map[string]time.Time
-	rang  map[string]int
+	mu       sync.Mutex
+	ids      []string // of workflows, as they came
+	keys     map[string]bool
+	notified string
+	last     time.Time // when it was sent
+	until    map[string]time.Time
+	rang     map[string]int
 }
 
-func (w *town) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+func (w *services) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Cluster.ServeHTTP(out, r)
 		return
@@ -141,7 +141,7 @@ func (w *town) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	defer w.mu.Unlock()
 	var err error
 	if r.URL.Path == "/hook" {
-		err = w.hear(r, now)
+		err = w.webhook(r, now)
 	} else {
 		err = w.list(r, now)
 	}
@@ -150,8 +150,8 @@ func (w *town) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hear is the webhook. What comes at one time is joined by a +.
-func (w *town) hear(r *http.Request, now time.Time) error {
+// webhook is the receiver. Notifications at one time are joined by a +.
+func (w *services) webhook(r *http.Request, now time.Time) error {
 	var m struct {
 		ParaTimer struct {
 			Workflow struct{ ID string }
@@ -167,18 +167,18 @@ func (w *town) hear(r *http.Request, now time.Time) error {
 	what := w.short(m.ParaTimer.Workflow.ID) + " " + key[strings.LastIndexByte(key, '-')+1:] + " " +
 		m.ParaTimer.Alert.Outcome
 	switch {
-	case w.told == "":
+	case w.notified == "":
 	case now.Equal(w.last):
-		w.told += " + "
+		w.notified += " + "
 	default:
-		w.told += ", "
+		w.notified += ", "
 	}
-	w.told, w.last = w.told+strings.TrimSpace(what), now
+	w.notified, w.last = w.notified+strings.TrimSpace(what), now
 	return err
 }
 
-// list is Alertmanager, where what is not posted again expires.
-func (w *town) list(r *http.Request, now time.Time) error {
+// list is Alertmanager. Alerts that are not posted again expire.
+func (w *services) list(r *http.Request, now time.Time) error {
 	var all []struct {
 		Labels map[string]string
 		EndsAt time.Time
@@ -195,7 +195,7 @@ func (w *town) list(r *http.Request, now time.Time) error {
 }
 
 // short is a number for a workflow.
-func (w *town) short(id string) string {
+func (w *services) short(id string) string {
 	i := slices.Index(w.ids, id)
 	if i < 0 {
 		i, w.ids = len(w.ids), append(w.ids, id)
@@ -204,7 +204,7 @@ func (w *town) short(id string) string {
 }
 
 // board has the alerts of Alertmanager: how often each fired, and whether it still does.
-func (w *town) board() string {
+func (w *services) board() string {
 	var all []string
 	for i := range w.ids {
 		id := fmt.Sprint(i + 1)
@@ -222,68 +222,68 @@ func (w *town) board() string {
 func TestQueryTrouble(t *testing.T) {
 	const m = time.Minute
 	for _, c := range []struct {
-		name    string
-		courses []course
-		due     time.Duration // after its start; with + or - 2 s, after its own end
-		hold    int
-		play    time.Duration
-		hook    string
-		board   string
+		name  string
+		lives []life
+		due   time.Duration // after its start; with + or - 2 s, after its own end
+		hold  int
+		play  time.Duration
+		hook  string
+		board string
 	}{
-		{"it never starts", []course{{waits: true}}, 10 * m, 1, 30 * m, "1 late", "1 rang 1 fires"},
+		{"it never starts", []life{{waits: true}}, 10 * m, 1, 30 * m, "1 late", "1 rang 1 fires"},
 		{
 			"it never starts and its user kills it late",
-			[]course{{waits: true, end: 20 * m, how: dag.Killed}},
+			[]life{{waits: true, end: 20 * m, how: dag.Killed}},
 			10 * m, 1,
 			30 * m, "1 late, 1 resolved missed", "1 rang 1",
 		},
 		{
 			"it never starts and its user kills it in time",
-			[]course{{waits: true, end: 5 * m, how: dag.Killed}},
+			[]life{{waits: true, end: 5 * m, how: dag.Killed}},
 			10 * m,
 			1, 15 * m, "", "",
 		},
 		{
 			"it fails and comes again under a new id",
-			[]course{{end: m, how: dag.Failed}, {start: 2 * m}},
+			[]life{{end: m, how: dag.Failed}, {start: 2 * m}},
 			80 * time.Second, 1, 12 * m,
 			"1 at_risk, 1 resolved missed, 2 at_risk, 2 late, 2 resolved missed", "1 rang 1, 2 rang 1",
 		},
 		// Their start is such that no look falls between the end, or the bound, and whichever comes next.
 		{
 			"it ends late between two looks",
-			[]course{{start: 10 * time.Second}},
+			[]life{{start: 10 * time.Second}},
 			-2 * time.Second, 100, 15 * m,
 			"1 late missed + 1 resolved missed", "1 rang 1",
 		},
 		{
 			"it ends in time between two looks",
-			[]course{{start: 10 * time.Second}},
+			[]life{{start: 10 * time.Second}},
 			2 * time.Second, 100, 15 * m, "",
 			"",
 		},
 		{
 			"its user kills it late",
-			[]course{{end: 2 * m, how: dag.Killed}},
+			[]life{{end: 2 * m, how: dag.Killed}},
 			m, 100, 15 * m, "1 late, 1 resolved missed",
 			"1 rang 1",
 		},
 		{
 			"its user kills it at risk",
-			[]course{{end: 100 * time.Second, how: dag.Killed}},
+			[]life{{end: 100 * time.Second, how: dag.Killed}},
 			110 * time.Second, 1, 15 * m,
 			"1 at_risk, 1 resolved", "1 rang 1",
 		},
-		{"its user kills it on track", []course{{end: 100 * time.Second, how: dag.Killed}}, 10 * m, 1, 15 * m, "", ""},
+		{"its user kills it on track", []life{{end: 100 * time.Second, how: dag.Killed}}, 10 * m, 1, 15 * m, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			began := dag.InstantOf(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) // as synctest's clock
-			w := &town{
+			w := &services{
 				Cluster: restsim.Empty(began), keys: map[string]bool{}, until: map[string]time.Time{},
 				rang: map[string]int{},
 			}
 			due := c.due
-			for _, one := range c.courses {
+			for _, one := range c.lives {
 				r, length := film(t, one, began)
 				if err := w.Add(t.Context(), r); err != nil {
 					t.Fatal(err)
@@ -333,8 +333,8 @@ func TestQueryTrouble(t *testing.T) {
 					t.Errorf("exit code %d\n%s", code, &stderr)
 				}
 			})
-			if w.told != c.hook {
-				t.Errorf("the webhook gets %q, want %q", w.told, c.hook)
+			if w.notified != c.hook {
+				t.Errorf("the webhook gets %q, want %q", w.notified, c.hook)
 			}
 			if got := w.board(); got != c.board {
 				t.Errorf("Alertmanager: %q, want %q", got, c.board)

@@ -72,9 +72,9 @@ func TestAttachTells(t *testing.T) {
 	if code != program.ExitOK {
 		t.Fatalf("attach: exit code %d\n%s", code, stderr)
 	}
-	told := strings.Join(hook, ", ")
-	if !strings.HasSuffix(told, "firing late, resolved ended") {
-		t.Errorf("the webhook got %q\n%s", told, stdout)
+	sent := strings.Join(hook, ", ")
+	if !strings.HasSuffix(sent, "firing late, resolved ended") {
+		t.Errorf("the webhook got %q\n%s", sent, stdout)
 	}
 	if len(ends) == 0 || ends[0] != "ParaTimer within" {
 		t.Errorf("Alertmanager got %q", ends)

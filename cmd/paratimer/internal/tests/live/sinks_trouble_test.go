@@ -42,12 +42,12 @@ func TestTellsWithoutState(t *testing.T) {
 		"no folder":               filepath.Join(file, "state"),
 		"one that takes no files": "/proc/self/fdinfo",
 	} {
-		out := filepath.Join(t.TempDir(), "told")
+		out := filepath.Join(t.TempDir(), "sent")
 		code, _, stderr := session.Run(t, lateArgs(t, session.JoinPlan, "--state-dir", dir, "--exec", "cat >> "+out)...)
-		told, err := os.ReadFile(out)
-		if code != program.ExitOK || err != nil || strings.Count(string(told), "\n") != 2 ||
+		sent, err := os.ReadFile(out)
+		if code != program.ExitOK || err != nil || strings.Count(string(sent), "\n") != 2 ||
 			!strings.Contains(stderr, "--state-dir") {
-			t.Errorf("%s: exit code %d, sent %q, %v\n%s", what, code, told, err, stderr)
+			t.Errorf("%s: exit code %d, sent %q, %v\n%s", what, code, sent, err, stderr)
 		}
 	}
 }
@@ -56,11 +56,11 @@ func TestTellsWithoutState(t *testing.T) {
 func TestTellsOverTLS(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
-	told := 0
+	sent := 0
 	hook := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
-		told++
+		sent++
 	}))
 	defer hook.Close()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
@@ -69,12 +69,12 @@ func TestTellsOverTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, stderr := session.Run(t, lateArgs(t, session.JoinPlan, "--webhook", hook.URL, "--set", "ca-file="+ca, "--set", "drain=1m")...)
-	if code != program.ExitOK || told != 2 {
-		t.Errorf("exit code %d, sent %d times\n%s", code, told, stderr)
+	if code != program.ExitOK || sent != 2 {
+		t.Errorf("exit code %d, sent %d times\n%s", code, sent, stderr)
 	}
 	code, _, stderr = session.Run(t, lateArgs(t, session.JoinPlan, "--webhook", hook.URL, "--set", "drain=0s", "--set", "insecure=true")...)
-	if code != program.ExitOK || told != 2 || !strings.Contains(stderr, "not all alerts could be sent") {
-		t.Errorf("exit code %d, sent %d times\n%s", code, told, stderr)
+	if code != program.ExitOK || sent != 2 || !strings.Contains(stderr, "not all alerts could be sent") {
+		t.Errorf("exit code %d, sent %d times\n%s", code, sent, stderr)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestHostileName(t *testing.T) {
 	if code != program.ExitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	eventually(t, "Alertmanager has told that it is over", func() bool {
+	eventually(t, "Alertmanager has resolved the alert", func() bool {
 		all := am.Received()
 		return len(all) > 0 && all[len(all)-1].Status == "resolved" &&
 			all[len(all)-1].Labels["workflow"] == dag.Clean(name)

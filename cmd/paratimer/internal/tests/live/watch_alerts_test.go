@@ -73,12 +73,12 @@ func TestWatchTells(t *testing.T) {
 			strings.Contains(text, `paratimer_notifications_dropped_total{sink="alertmanager"} 0`)
 	})
 
-	hangup := func(said string) {
+	hangup := func(want string) {
 		t.Helper()
 		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, said, func() bool { return strings.Contains(out.String(), said) })
+		eventually(t, want, func() bool { return strings.Contains(out.String(), want) })
 	}
 	write("rules:\n  - {name: short, within: soon}\n")
 	hangup("cannot be read again")

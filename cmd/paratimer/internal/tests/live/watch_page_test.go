@@ -26,9 +26,9 @@ func TestFleetPage(t *testing.T) {
 	args := []string{"watch", "--listen", "127.0.0.1:0", "--every", "100ms", "--output", "none", "--log-level", "info"}
 	url := restsim.ServeSteps(t, restsim.Crowd(t, "../../examples/pig-join.yaml", 3, dag.InstantOf(time.Now()), 40*time.Second), 500*time.Millisecond)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	said, ended := &Output{}, make(chan int, 1)
+	output, ended := &Output{}, make(chan int, 1)
 	all := append(append([]string{"paratimer"}, args...), "--rm", url, "--jhs", url)
-	go func() { ended <- program.Run(ctx, all, session.Environ(t), strings.NewReader(""), said, said) }()
+	go func() { ended <- program.Run(ctx, all, session.Environ(t), strings.NewReader(""), output, output) }()
 	t.Cleanup(func() {
 		cancel(command.ErrInterrupted)
 		<-ended
@@ -46,9 +46,9 @@ func TestFleetPage(t *testing.T) {
 		return string(b), err
 	}
 	Eventually(t, "the page of all queries", func() error {
-		at := regexp.MustCompile(`(http://127[^/]+/)`).FindStringSubmatch(said.String())
+		at := regexp.MustCompile(`(http://127[^/]+/)`).FindStringSubmatch(output.String())
 		if at == nil {
-			return fmt.Errorf("no address is printed, but %q", said)
+			return fmt.Errorf("got %q, want an address", output)
 		}
 		page, err := get(at[1])
 		if err != nil {

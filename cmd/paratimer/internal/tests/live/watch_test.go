@@ -45,7 +45,7 @@ func (r *frameReader) Write(p []byte) (int, error) {
 	}
 }
 
-// TestWatch watches several workflows over sockets to their ends, each held to the rules that it matches.
+// TestWatch watches several workflows over sockets to their ends, each with the rules that it matches.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -99,7 +99,7 @@ func TestWatch(t *testing.T) {
 	if len(last) != n {
 		t.Errorf("%d of %d workflows were seen", len(last), n)
 	}
-	// Every run is remembered once.
+	// Every run is stored once.
 	if code, list, _ := session.Run(t, "history", "list", "--output", "json"); code != program.ExitOK ||
 		strings.Count(list, "nightly_") < n {
 		t.Errorf("the history has, with exit code %d, %s", code, list)
