@@ -44,7 +44,7 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	spark := filepath.Join("..", "..", "adapters", "spark", "testdata")
 	for _, c := range []struct {
-		path, rule, says string
+		path, rule, want string
 		low, high        float64
 	}{
 		{filepath.Join(spark, "skew-3.eventlog.gz"), "skew", "had 51% of the records", 15, 25},
@@ -64,7 +64,7 @@ func TestAdvice(t *testing.T) {
 			t.Parallel()
 			r := reportOf(t, c.path)
 			a := r.Glance.Advice
-			if a == nil || a.Rule != c.rule || !strings.Contains(r.Glance.Diagnosis, c.says) ||
+			if a == nil || a.Rule != c.rule || !strings.Contains(r.Glance.Diagnosis, c.want) ||
 				!strings.Contains(r.Glance.Diagnosis, a.Help) {
 				t.Fatalf("%s: %+v", r.Glance.Diagnosis, a)
 			}
@@ -126,10 +126,10 @@ func TestStageTimes(t *testing.T) {
 
 // soFar makes a report of each fifth frame.
 type soFar struct {
-	t     *testing.T
-	g     *runreport.Collector
-	tasks int // with counters, in the newest report
-	said  int // reports with an advice before the end
+	t       *testing.T
+	g       *runreport.Collector
+	tasks   int // with counters, in the newest report
+	advised int // reports with an advice before the end
 }
 
 func (s *soFar) Show(frame.Tick) error {
@@ -146,7 +146,7 @@ func (s *soFar) Show(frame.Tick) error {
 	}
 	s.tasks = max(s.tasks, tasks)
 	if a := r.Glance.Advice; a != nil && !r.Workflow.State.Ended() {
-		if s.said++; strings.Contains(r.Glance.Diagnosis, "would have") {
+		if s.advised++; strings.Contains(r.Glance.Diagnosis, "would have") {
 			s.t.Errorf("a running application: %s", r.Glance.Diagnosis)
 		}
 	}
@@ -162,7 +162,7 @@ func TestAdviceSoFar(t *testing.T) {
 	t.Parallel()
 	s := &soFar{t: t, g: &runreport.Collector{From: "fetch-3", Model: cost.Costs}}
 	replay(t, filepath.Join("..", "..", "adapters", "spark", "testdata", "fetch-3.jsonl.gz"), s.g, s)
-	if s.tasks < 30 || s.said == 0 {
-		t.Errorf("%d of 37 tasks have counters, and %d reports an advice", s.tasks, s.said)
+	if s.tasks < 30 || s.advised == 0 {
+		t.Errorf("%d of 37 tasks have counters, and %d reports an advice", s.tasks, s.advised)
 	}
 }

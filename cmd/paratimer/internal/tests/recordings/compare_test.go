@@ -72,9 +72,9 @@ func comparedFiles(t *testing.T, names ...string) *compare.Comparison {
 	for _, name := range names {
 		args = append(args, fixtures.Recording(name+".jsonl.zst"))
 	}
-	var out, talk bytes.Buffer
-	if code := program.Run(t.Context(), args, session.Environ(t), nil, &out, &talk); code != program.ExitOK {
-		t.Fatalf("exit code %d: %s", code, &talk)
+	var out, stderr bytes.Buffer
+	if code := program.Run(t.Context(), args, session.Environ(t), nil, &out, &stderr); code != program.ExitOK {
+		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	var d compare.Comparison
 	if err := json.Unmarshal(out.Bytes(), &d); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestDriverAlone checks that commands agree on an application whose driver works alone: for a minute between two jobs
-// of 10 s and for 20 minutes after the last one.
+// TestDriverAlone checks that commands agree on an application with a driver that works alone: for a minute between two
+// jobs of 10 s and for 20 minutes after the last one.
 func TestDriverAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

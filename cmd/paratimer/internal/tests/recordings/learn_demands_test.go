@@ -21,7 +21,7 @@ func TestDemandsOfReadings(t *testing.T) {
 	compared := 0
 	for _, name := range readings {
 		folder := historyOf(t, name)
-		learned := func(path string) *training.JobFile {
+		learn := func(path string) *training.JobFile {
 			out := filepath.Join(t.TempDir(), "job.yaml")
 			if code, _, stderr := session.Run(t, "learn", "--demands", path, "-o", out); code != program.ExitOK {
 				t.Fatalf("%s: exit %d: %s", path, code, stderr)
@@ -32,7 +32,7 @@ func TestDemandsOfReadings(t *testing.T) {
 			}
 			return f
 		}
-		seen, read := learned(fixtures.Recording(name+".jsonl.zst")), learned(folder)
+		seen, read := learn(fixtures.Recording(name+".jsonl.zst")), learn(folder)
 		if diff := cmp.Diff(read.Jobs, seen.Jobs, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 			t.Errorf("%s (-history +capture)\n%s", name, diff)
 		}

@@ -9,11 +9,11 @@ import (
 // movesSeen collects the reported moves of the predicted end.
 type movesSeen struct {
 	t     *testing.T
-	moves []toldAt
+	moves []moveAt
 	raw   int // parts of raw moves
 }
 
-type toldAt struct {
+type moveAt struct {
 	at frame.Seconds
 	frame.Move
 }
@@ -34,7 +34,7 @@ func (m *movesSeen) Show(tick frame.Tick) error {
 		m.t.Errorf("at %v: %d moves are reported, %d events moved the end", *f.ElapsedSeconds, n, events)
 	}
 	for _, move := range f.Moves {
-		m.moves = append(m.moves, toldAt{*f.ElapsedSeconds, move})
+		m.moves = append(m.moves, moveAt{*f.ElapsedSeconds, move})
 	}
 	return nil
 }

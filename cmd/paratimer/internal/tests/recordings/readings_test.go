@@ -23,7 +23,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// readings are the runs of which both a capture and the history files of its jobs are here.
+// readings are the runs with both a capture and the history files of their jobs.
 var readings = []string{"join-1", "failure-1", "skew-1", "refailure-1", "quadratic-1", "amrestart-1"}
 
 // historyOf is a folder with the history files of one recording.
@@ -87,7 +87,7 @@ func both(t *testing.T, name string) (history, capture dag.Run) {
 
 // TestReadingsAgree checks that a run's history agrees with its watcher: jobs and their order, and to the
 // millisecond when each job and each attempt began and ended, how, and with which counters. It contains nothing of
-// attempts that a dead master had (amrestart), nor of what an attempt without success had read.
+// attempts that a failed master had (amrestart), nor of what an attempt without success had read.
 func TestReadingsAgree(t *testing.T) {
 	t.Parallel()
 	for _, name := range readings {
@@ -134,18 +134,18 @@ func TestReadingsAgree(t *testing.T) {
 func sameAttempts(t *testing.T, job string, k dag.StageIndex, history, capture []dag.Attempt, restarted bool) {
 	t.Helper()
 	if restarted {
-		forgotten := 0
+		unknown := 0
 		capture = slices.DeleteFunc(slices.Clone(capture), func(a dag.Attempt) bool {
 			if a.Number < 1000 {
-				forgotten++
+				unknown++
 				if a.State == dag.AttemptFailed {
 					t.Errorf("%s was not stopped but %v", a.Name(job, dag.MapReduceName(k)), a.State)
 				}
 			}
 			return a.Number < 1000
 		})
-		if forgotten == 0 {
-			t.Errorf("%s: the capture holds no %v attempt of the master that died", job, k)
+		if unknown == 0 {
+			t.Errorf("%s: the capture has no %v attempt of the master that failed", job, k)
 		}
 	}
 	if len(history) != len(capture) {
@@ -171,7 +171,7 @@ func sameAttempts(t *testing.T, job string, k dag.StageIndex, history, capture [
 	}
 }
 
-// TestReadingsGiveOneProfile checks that what is learned from history serves as what is learned from a capture: the
+// TestReadingsGiveOneProfile checks that a profile from history predicts as well as one from a capture: the
 // same sizes and lengths, and costs within a tenth where a phase worked for seconds. A map's start-up follows from
 // the times of its twelfths; what a reduce's is follows from the end of its copy.
 func TestReadingsGiveOneProfile(t *testing.T) {

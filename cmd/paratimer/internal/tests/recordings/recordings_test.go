@@ -53,7 +53,7 @@ func TestRecordings(t *testing.T) {
 				} else {
 					seen = replayMoves(t, path, sinks...)
 				}
-				each.look()
+				each.check()
 				if name, _, _ := strings.Cut(filepath.Base(path), "."); name == "queues-1" {
 					each.hasNoAnswers() // its replay misses it by a third
 				}

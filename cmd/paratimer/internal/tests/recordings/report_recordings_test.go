@@ -27,22 +27,22 @@ var hadoopTask = regexp.MustCompile(`^(map|reduce) (\d+) of `)
 
 func (s *sounding) Show(frame.Tick) error {
 	if s.g.Seen()%40 == 1 {
-		s.look()
+		s.check()
 	}
 	return nil
 }
 
-func (s *sounding) look() {
+func (s *sounding) check() {
 	s.t.Helper()
-	told, err := s.g.Report()
+	report, err := s.g.Report()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, wrong := range unsound(told) {
+	for _, wrong := range unsound(report) {
 		s.t.Errorf("after %d frames: %s", s.g.Seen(), wrong)
 	}
 	s.figures += 7
-	if err := runreport.Of(told, "", time.UTC).HTML(io.Discard); err != nil {
+	if err := runreport.Of(report, "", time.UTC).HTML(io.Discard); err != nil {
 		s.t.Error(err)
 	}
 }
@@ -59,57 +59,57 @@ func (s *sounding) hasNoAnswers() {
 	}
 }
 
-// unsound lists what is wrong with a run report.
+// unsound returns the faults of a run report.
 func unsound(s *runreport.Report) (wrong []string) {
-	say := func(bad bool, format string, args ...any) {
+	fault := func(bad bool, format string, args ...any) {
 		if bad {
 			wrong = append(wrong, fmt.Sprintf(format, args...))
 		}
 	}
 	var first, again bytes.Buffer
-	say(s.JSON(&first) != nil, "no JSON")
+	fault(s.JSON(&first) != nil, "no JSON")
 	var back runreport.Report
-	say(json.Unmarshal(first.Bytes(), &back) != nil || back.JSON(&again) != nil ||
+	fault(json.Unmarshal(first.Bytes(), &back) != nil || back.JSON(&again) != nil ||
 		!bytes.Equal(first.Bytes(), again.Bytes()), "its JSON is read otherwise")
-	says := append([]string{
+	sentences := append([]string{
 		s.PredictionHistory.Summary, s.Limits.Summary, s.Chart.Summary,
 	}, s.Summary...)
-	for i, text := range says {
-		say(!strings.HasSuffix(text, ".") || strings.TrimSpace(text) != text, "sentence %d: %q", i, text)
+	for i, text := range sentences {
+		fault(!strings.HasSuffix(text, ".") || strings.TrimSpace(text) != text, "sentence %d: %q", i, text)
 		for _, bad := range []string{"NaN", "nil", "%!", "0 of 0", "  ", "+Inf", "-0s", "..", " ,", "(, "} {
-			say(strings.Contains(text, bad), "sentence %d has %q: %q", i, bad, text)
+			fault(strings.Contains(text, bad), "sentence %d has %q: %q", i, bad, text)
 		}
 	}
-	say(len(s.Summary) < 1 || len(s.Summary) > 3, "%d sentences sum up", len(s.Summary))
+	fault(len(s.Summary) < 1 || len(s.Summary) > 3, "%d sentences sum up", len(s.Summary))
 	if s.ElapsedSeconds == nil {
 		return wrong
 	}
 	end := *s.ElapsedSeconds
 	began := slices.ContainsFunc(s.Jobs, func(j runreport.Job) bool { return j.WaitSeconds != nil })
-	say(began && (len(s.Chart.Panels) == 0 || len(s.Chart.Critical) == 0 || len(s.TimeAttribution.Parts) == 0),
+	fault(began && (len(s.Chart.Panels) == 0 || len(s.Chart.Critical) == 0 || len(s.TimeAttribution.Parts) == 0),
 		"tasks have begun, and nothing of them is drawn")
 	wrong = append(wrong, unsoundPredictions(&s.PredictionHistory, end)...)
 	wrong = append(wrong, unsoundChart(s, end)...)
 	sum := frame.Seconds(0)
 	for i, p := range s.TimeAttribution.Parts {
-		say(i == 0 && p.StartSeconds != 0, "the account begins at %v", p.StartSeconds)
-		say(i > 0 && p.StartSeconds != s.TimeAttribution.Parts[i-1].EndSeconds, "the account has a gap at %v",
+		fault(i == 0 && p.StartSeconds != 0, "the account begins at %v", p.StartSeconds)
+		fault(i > 0 && p.StartSeconds != s.TimeAttribution.Parts[i-1].EndSeconds, "the account has a gap at %v",
 			p.StartSeconds)
-		say(p.EndSeconds < p.StartSeconds, "part %d of the account ends before it begins", i)
+		fault(p.EndSeconds < p.StartSeconds, "part %d of the account ends before it begins", i)
 	}
 	for _, c := range s.TimeAttribution.Causes {
 		sum = frame.SecondsOf(sum.Duration() + c.Seconds.Duration())
-		say(c.Title == "" || c.Meaning == "" || c.Seconds <= 0, "cause %+v", c)
+		fault(c.Title == "" || c.Meaning == "" || c.Seconds <= 0, "cause %+v", c)
 	}
 	if n := len(s.TimeAttribution.Parts); n > 0 {
-		say(s.TimeAttribution.Parts[n-1].EndSeconds != end || sum != end,
+		fault(s.TimeAttribution.Parts[n-1].EndSeconds != end || sum != end,
 			"the account ends at %v and adds up to %v of %v", s.TimeAttribution.Parts[n-1].EndSeconds, sum, end)
 	}
 	// One that is lost with its node leads nowhere: its work is to be done again.
 	if n := len(s.TimeAttribution.Parts); n > 0 && s.WaitingOn != nil &&
 		!strings.Contains(*s.WaitingOn, "its node is lost") {
 		waits, task := hadoopTask.FindStringSubmatch(*s.WaitingOn), s.TimeAttribution.Parts[n-1].Task
-		say(waits != nil && task != nil && !regexp.MustCompile("_"+waits[1][:1]+"_0*"+waits[2]+"_").MatchString(*task),
+		fault(waits != nil && task != nil && !regexp.MustCompile("_"+waits[1][:1]+"_0*"+waits[2]+"_").MatchString(*task),
 			"it waits for %s, and the account leads to %v", *s.WaitingOn, task)
 	}
 	onPath := frame.Seconds(0)
@@ -118,72 +118,72 @@ func unsound(s *runreport.Report) (wrong []string) {
 			onPath += *j.OnPathSeconds
 		}
 		for _, sp := range []*runreport.Spread{j.MapSeconds, j.ReduceSeconds} {
-			say(sp != nil && (sp.Tasks < 1 || sp.Min > sp.Median || sp.Median > sp.P90 || sp.P90 > sp.Max),
+			fault(sp != nil && (sp.Tasks < 1 || sp.Min > sp.Median || sp.Median > sp.P90 || sp.P90 > sp.Max),
 				"job %s: %+v", j.Node, sp)
 		}
 	}
-	say(onPath > end+0.001, "jobs are %v of the critical path, of %v", onPath, end)
+	fault(onPath > end+0.001, "jobs are %v of the critical path, of %v", onPath, end)
 	for _, j := range s.Skew {
-		say(j.Reduces < len(j.Worst) || j.Skewed > j.Reduces || j.DelaySeconds < 0 || j.DelaySeconds > end, "skew of %s", j.Job)
+		fault(j.Reduces < len(j.Worst) || j.Skewed > j.Reduces || j.DelaySeconds < 0 || j.DelaySeconds > end, "skew of %s", j.Job)
 	}
 	for _, r := range s.Limits.Rows {
-		say(r.TotalSeconds < 0 || r.GainSeconds <= 0 || r.Question == "", "limit %+v", r)
+		fault(r.TotalSeconds < 0 || r.GainSeconds <= 0 || r.Question == "", "limit %+v", r)
 	}
 	return wrong
 }
 
 func unsoundPredictions(c *runreport.PredictionHistory, end frame.Seconds) (wrong []string) {
-	say := func(bad bool, format string, args ...any) {
+	fault := func(bad bool, format string, args ...any) {
 		if bad {
 			wrong = append(wrong, fmt.Sprintf(format, args...))
 		}
 	}
-	say(len(c.Points) == 0 || len(c.Points) > runreport.MostPoints, "%d moments", len(c.Points))
+	fault(len(c.Points) == 0 || len(c.Points) > runreport.MostPoints, "%d moments", len(c.Points))
 	for i, m := range c.Points {
-		say(i > 0 && m.AtSeconds < c.Points[i-1].AtSeconds || m.AtSeconds > end, "moment %d at %v", i, m.AtSeconds)
+		fault(i > 0 && m.AtSeconds < c.Points[i-1].AtSeconds || m.AtSeconds > end, "moment %d at %v", i, m.AtSeconds)
 		for _, r := range [][]*frame.Seconds{
 			{m.LowSeconds, m.TotalSeconds, m.HighSeconds},
 		} {
 			for k := 1; k < len(r); k++ {
-				say(r[k-1] != nil && r[k] != nil && *r[k-1] > *r[k], "moment %d: a range that is none", i)
+				fault(r[k-1] != nil && r[k] != nil && *r[k-1] > *r[k], "moment %d: a range that is none", i)
 			}
 		}
 	}
 	for i, m := range c.Marks {
-		say(i > 0 && m.AtSeconds < c.Marks[i-1].AtSeconds || m.Text == "" || m.AtSeconds < 0, "mark %+v", m)
+		fault(i > 0 && m.AtSeconds < c.Marks[i-1].AtSeconds || m.Text == "" || m.AtSeconds < 0, "mark %+v", m)
 	}
 	if c.TotalSeconds == nil {
 		return wrong
 	}
 	last := c.Points[len(c.Points)-1]
-	say(last.TotalSeconds == nil || *last.TotalSeconds != *c.TotalSeconds, "the course ends at %v", last.TotalSeconds)
+	fault(last.TotalSeconds == nil || *last.TotalSeconds != *c.TotalSeconds, "the course ends at %v", last.TotalSeconds)
 	for _, m := range c.Marks {
-		say(m.AtSeconds > *c.TotalSeconds, "mark %+v after the end", m)
+		fault(m.AtSeconds > *c.TotalSeconds, "mark %+v after the end", m)
 	}
 	return wrong
 }
 
 func unsoundChart(s *runreport.Report, end frame.Seconds) (wrong []string) {
 	c := &s.Chart
-	say := func(bad bool, format string, args ...any) {
+	fault := func(bad bool, format string, args ...any) {
 		if bad {
 			wrong = append(wrong, fmt.Sprintf(format, args...))
 		}
 	}
-	say(s.Workflow.State.Ended() != (c.NowSeconds == nil) && len(c.Panels) > 0, "now is %v", c.NowSeconds)
+	fault(s.Workflow.State.Ended() != (c.NowSeconds == nil) && len(c.Panels) > 0, "now is %v", c.NowSeconds)
 	for i, g := range c.Critical {
-		say(i == 0 && g.StartSeconds != c.FromSeconds || i > 0 && g.StartSeconds != c.Critical[i-1].EndSeconds,
+		fault(i == 0 && g.StartSeconds != c.FromSeconds || i > 0 && g.StartSeconds != c.Critical[i-1].EndSeconds,
 			"the critical path has a gap at %v", g.StartSeconds)
-		say(g.Fragment < 0 || g.Fragment >= len(c.Fragments), "segment of fragment %d", g.Fragment)
+		fault(g.Fragment < 0 || g.Fragment >= len(c.Fragments), "segment of fragment %d", g.Fragment)
 	}
 	if n := len(c.Critical); n > 0 {
-		say(c.Critical[n-1].EndSeconds != c.ToSeconds, "the critical path ends at %v of %v", c.Critical[n-1].EndSeconds,
+		fault(c.Critical[n-1].EndSeconds != c.ToSeconds, "the critical path ends at %v of %v", c.Critical[n-1].EndSeconds,
 			c.ToSeconds)
-		say(s.Workflow.State.Ended() && c.ToSeconds != end, "the chart ends at %v of %v", c.ToSeconds, end)
+		fault(s.Workflow.State.Ended() && c.ToSeconds != end, "the chart ends at %v of %v", c.ToSeconds, end)
 	}
 	for _, p := range c.Panels {
 		for _, b := range p.Bars {
-			say(b.Row < 0 || b.Rows < 1 || b.Row+b.Rows > len(p.Rows) || b.StartSeconds > b.EndSeconds || b.Job < 0 ||
+			fault(b.Row < 0 || b.Rows < 1 || b.Row+b.Rows > len(p.Rows) || b.StartSeconds > b.EndSeconds || b.Job < 0 ||
 				b.Job >= len(s.Jobs) ||
 				b.Fragment != nil && *b.Fragment >= len(c.Fragments) || b.Tasks < 1 ||
 				b.Name == "", "%s: bar %+v", p.Title, b)

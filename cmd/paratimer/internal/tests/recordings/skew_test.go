@@ -61,7 +61,7 @@ func TestSkewOfARecording(t *testing.T) {
 	}
 }
 
-// Runs whose reduces are even print no line of skew.
+// Runs with even reduces print no line of skew.
 func TestNoSkewInRecordings(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"join-1", "wide-1", "cpu-1"} {
@@ -89,9 +89,9 @@ func TestSkewOfAQueryThatRuns(t *testing.T) {
 	if code != program.ExitBlind || errs == "" {
 		t.Errorf("without a query: exit code %d: %s", code, errs)
 	}
-	mute := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
-	t.Cleanup(mute.Close)
-	code, _, errs = session.Run(t, "report", "--skew", "--rm", mute.URL, "--user", "alice", "--timeout", "10ms")
+	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(hangs.Close)
+	code, _, errs = session.Run(t, "report", "--skew", "--rm", hangs.URL, "--user", "alice", "--timeout", "10ms")
 	if code != program.ExitTimeout || !strings.Contains(errs, "the time limit has passed") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}

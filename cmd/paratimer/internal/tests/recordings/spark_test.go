@@ -38,7 +38,7 @@ const (
 // now is which execution runs.
 func (s *sparkCluster) now() int { return max(0, s.rounds-1) / sparkRounds }
 
-func (s *sparkCluster) gone() bool { return s.now() > sparkExecutions || s.idle > 1 }
+func (s *sparkCluster) hasEnded() bool { return s.now() > sparkExecutions || s.idle > 1 }
 
 func (s *sparkCluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
@@ -46,7 +46,7 @@ func (s *sparkCluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	path := strings.TrimSuffix(r.URL.Path, "/")
 	state, final := "RUNNING", "UNDEFINED"
-	if s.gone() {
+	if s.hasEnded() {
 		state, final = "FINISHED", "SUCCEEDED"
 	}
 	row := fmt.Sprintf(`{"id":%q,"name":"stream","user":"u","queue":"q","state":%q,"finalStatus":%q,"applicationType":"SPARK","startedTime":%d,"finishedTime":%d}`,
@@ -56,17 +56,17 @@ func (s *sparkCluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == "/ws/v1/cluster/apps/"+sparkApp:
 		body = `{"app":` + row + `}`
 	case path == "/ws/v1/cluster/apps":
-		if body = `{"apps":{"app":[` + row + `]}}`; strings.Contains(r.URL.RawQuery, "FINISHED") != s.gone() {
+		if body = `{"apps":{"app":[` + row + `]}}`; strings.Contains(r.URL.RawQuery, "FINISHED") != s.hasEnded() {
 			body = `{"apps":null}`
 		}
 	case strings.HasPrefix(path, "/hs/"):
-		body, ok = s.answer(strings.TrimPrefix(path, "/hs"), r.URL.RawQuery, s.gone())
+		body, ok = s.answer(strings.TrimPrefix(path, "/hs"), r.URL.RawQuery, s.hasEnded())
 	case strings.Contains(path, "/api/v1/"):
 		path = strings.TrimPrefix(path, "/proxy/"+sparkApp)
 		if path == "/api/v1/applications" {
 			s.rounds++
 		}
-		if ok = !s.gone(); ok {
+		if ok = !s.hasEnded(); ok {
 			body, ok = s.answer(path, r.URL.RawQuery, false)
 		}
 	}
@@ -148,7 +148,7 @@ func TestSparkSessionOnYARN(t *testing.T) {
 	}
 }
 
-// TestSparkOverTLS watches a driver and asks a history server whose certificate is in ca-file, and does not ask them
+// TestSparkOverTLS watches a driver and a history server with a certificate in ca-file, and sends no requests
 // if it is untrusted.
 func TestSparkOverTLS(t *testing.T) {
 	t.Parallel()
@@ -180,15 +180,15 @@ func TestSparkOverTLS(t *testing.T) {
 	}
 }
 
-// TestSparkBehindGateways watches a driver and asks a history server that two gateways serve below paths of their own,
-// to whoever gives a user's password.
+// TestSparkBehindGateways watches a driver and a history server that two gateways serve below paths of their own,
+// with a user's password.
 func TestSparkBehindGateways(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
 	cluster := &sparkCluster{since: time.Now()}
 	var mu sync.Mutex
-	asked := map[string]int{} // by service, requests that were let in
+	requests := map[string]int{} // by service, requests that were let in
 	gateway := func(service, behind string) *httptest.Server {
 		path := "/gateway/default/" + service
 		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -199,11 +199,11 @@ func TestSparkBehindGateways(t *testing.T) {
 				w.Header().Set("WWW-Authenticate", `BASIC realm="application"`)
 				w.WriteHeader(http.StatusUnauthorized)
 			case !found:
-				t.Errorf("%s was asked for %s", service, r.URL.Path)
+				t.Errorf("%s: got a request of %s", service, r.URL.Path)
 				w.WriteHeader(http.StatusNotFound)
 			default:
 				mu.Lock()
-				asked[service]++
+				requests[service]++
 				mu.Unlock()
 				r.URL.Path = behind + "/" + below
 				cluster.ServeHTTP(w, r)
@@ -226,8 +226,8 @@ func TestSparkBehindGateways(t *testing.T) {
 	code, out, stderr := session.Run(t, "attach", "--spark", driver.URL+"/gateway/default/spark", "--spark-history",
 		history.URL+"/gateway/default/sparkhistory", "--every", "100ms", "--no-history", "--set", "ca-file="+ca, "--user", "ann",
 		"--set", "password-file="+password)
-	if code != program.ExitOK || !strings.Contains(out, "succeeded after") || asked["spark"] < 10 || asked["sparkhistory"] == 0 {
-		t.Errorf("exit code %d; asked: %v\n%s%s", code, asked, out, stderr)
+	if code != program.ExitOK || !strings.Contains(out, "succeeded after") || requests["spark"] < 10 || requests["sparkhistory"] == 0 {
+		t.Errorf("exit code %d; requests %v\n%s%s", code, requests, out, stderr)
 	}
 }
 

@@ -107,8 +107,8 @@ func TestStagesSimulated(t *testing.T) {
 		t.Errorf("the join is %+v", join)
 	}
 
-	code, played, stderr := session.Run(t, "replay", tape, "--output", "ndjson")
-	if code != program.ExitOK || played != stdout {
+	code, replayed, stderr := session.Run(t, "replay", tape, "--output", "ndjson")
+	if code != program.ExitOK || replayed != stdout {
 		t.Errorf("the tape plays another run: exit code %d, %s", code, stderr)
 	}
 	page := filepath.Join(t.TempDir(), "report.html")

@@ -26,7 +26,7 @@ import (
 // nodeAddress is the address of the NodeManager in recorded responses.
 var nodeAddress = regexp.MustCompile(`localhost:8042`)
 
-// tezServer plays a recording as a cluster, so many seconds of it each time that its applications are listed.
+// tezServer plays a recording as a cluster, some seconds of it each time that its applications are listed.
 func tezServer(t *testing.T, file string, step time.Duration) string {
 	t.Helper()
 	rec, err := recording.OpenAnswers(file)

@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-// struck are recordings that were lengthened by events outside a replay.
-var struck = map[string]string{
+// disrupted are recordings that were lengthened by events outside a replay.
+var disrupted = map[string]string{
 	"two-1":    "another script takes containers from 25 s on",
 	"queues-1": "another user's script takes the other queue's share from 18 s on",
 }
@@ -36,7 +36,7 @@ func TestWhatIfReplaysRecordings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		miss, why := 100*r.Miss(), struck[name]
+		miss, why := 100*r.Miss(), disrupted[name]
 		line := fmt.Sprintf("| %s | %.1f | %+.1f%% | %s |", name, past.Took.Seconds(), miss, why)
 		t.Log(line)
 		if math.Abs(miss) > 10 != (why != "") {
@@ -48,7 +48,8 @@ func TestWhatIfReplaysRecordings(t *testing.T) {
 	}
 }
 
-// TestWhatIfAcrossRecordings asks one real run what another took. They differ in slow start alone: 0.05 and 1.
+// TestWhatIfAcrossRecordings predicts the length of one real run from another. They differ in slow start alone: 0.05
+// and 1.
 func TestWhatIfAcrossRecordings(t *testing.T) {
 	t.Parallel()
 	doc, err := os.ReadFile("../../docs/reports.md")
