@@ -16,13 +16,13 @@ import (
 func TestBatteryMovesNoHeadline(t *testing.T) {
 	t.Parallel()
 	frames := func(args ...string) []frame.Frame {
-		var out, said bytes.Buffer
+		var out, stderr bytes.Buffer
 		args = append([]string{
 			"paratimer", "simulate", "../../examples/paper-4.2GB.yaml", "--every", "60s", "--noise",
 			"0.02", "--output", "ndjson", "--within", "25m",
 		}, args...)
-		if code := program.Run(t.Context(), args, session.Environ(t), new(bytes.Buffer), &out, &said); code != 0 {
-			t.Fatalf("exit code %d: %s", code, said.String())
+		if code := program.Run(t.Context(), args, session.Environ(t), new(bytes.Buffer), &out, &stderr); code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr.String())
 		}
 		var all []frame.Frame
 		for line := range strings.Lines(out.String()) {

@@ -88,7 +88,7 @@ func checkOffer(t *testing.T, typed, got, want []string, some bool) {
 func TestCompletionBash(t *testing.T) {
 	t.Parallel()
 	script := completionScript(t, "bash")
-	ask := func(typed ...string) []string {
+	complete := func(typed ...string) []string {
 		return offered(t, script, "bash", append([]string{"--norc", "-c", `
 source "$1"; shift
 COMP_WORDS=(paratimer "$@"); COMP_CWORD=$#
@@ -96,11 +96,11 @@ _paratimer 2>/dev/null
 ((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}"`, "bash", script}, typed...)...)
 	}
 	for _, c := range completions {
-		checkOffer(t, c.typed, ask(c.typed...), c.want, c.some)
+		checkOffer(t, c.typed, complete(c.typed...), c.want, c.some)
 	}
-	checkOffer(t, nil, ask("attach", "--output", "=", "nd"), []string{"ndjson"}, false) // as bash cuts --output=nd
-	checkOffer(t, nil, ask("attach", "--output", "=", "text", "--sess"), []string{"--session"}, false)
-	checkOffer(t, nil, ask("attach", "--rm", ""), nil, false) // no request is sent
+	checkOffer(t, nil, complete("attach", "--output", "=", "nd"), []string{"ndjson"}, false) // as bash cuts --output=nd
+	checkOffer(t, nil, complete("attach", "--output", "=", "text", "--sess"), []string{"--session"}, false)
+	checkOffer(t, nil, complete("attach", "--rm", ""), nil, false) // no request is sent
 }
 
 func TestCompletionFish(t *testing.T) {
@@ -121,13 +121,13 @@ func TestCompletionFish(t *testing.T) {
 	}
 }
 
-// TestCompletionZsh types into a real zsh and reads what it made of the line.
+// TestCompletionZsh types into a real zsh and reads the completed line.
 func TestCompletionZsh(t *testing.T) {
 	t.Parallel()
 	script := completionScript(t, "zsh")
 	for _, c := range completions {
 		if len(c.want) != 1 {
-			continue // what is offered of several is on the screen only
+			continue // several candidates are on the screen only
 		}
 		words := slices.Clone(c.typed)
 		for i := range words {
@@ -136,10 +136,10 @@ func TestCompletionZsh(t *testing.T) {
 		got := offered(t, script, "zsh", "-f", "-c", `
 zmodload zsh/zpty
 zpty shell zsh -f -i
-zpty -w shell "PS1= RPS1= PS2=; unsetopt beep zle_bracketed_paste; unset zle_bracketed_paste; autoload -Uz compinit; compinit -u -D; source $1; paratimer() { print -rl -- said '>'\$^@'<' done; }; print ready"
+zpty -w shell "PS1= RPS1= PS2=; unsetopt beep zle_bracketed_paste; unset zle_bracketed_paste; autoload -Uz compinit; compinit -u -D; source $1; paratimer() { print -rl -- completed '>'\$^@'<' done; }; print ready"
 zpty -r shell line '*ready*ready*'
 zpty -w shell "$2"$'\t'
-zpty -r shell line '*said*done*'
+zpty -r shell line '*completed*done*'
 print -r -- "$line"
 zpty -d shell`, "zsh", script, "paratimer "+strings.Join(words, " "))
 		var last string
@@ -153,7 +153,7 @@ zpty -d shell`, "zsh", script, "paratimer "+strings.Join(words, " "))
 	}
 }
 
-// TestCompletionAsks checks that a line that a shell asks about does not run, whatever is in it.
+// TestCompletionAsks checks that a line that a shell completes does not run, with anything in it.
 func TestCompletionAsks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typed, want string }{

@@ -140,9 +140,9 @@ func TestExitTable(t *testing.T) {
 			if name == "check" {
 				want = program.ExitBlind // a plugin's UNKNOWN, printed on stdout
 			}
-			for _, given := range c.damaged {
-				if code, stderr := exitOf(t, given, io.Discard); code != want || stderr == "" && name != "check" {
-					t.Errorf("%s: exit code %d: %s", given, code, stderr)
+			for _, args := range c.damaged {
+				if code, stderr := exitOf(t, args, io.Discard); code != want || stderr == "" && name != "check" {
+					t.Errorf("%s: exit code %d: %s", args, code, stderr)
 				}
 			}
 		})
@@ -185,8 +185,8 @@ func exitOf(t *testing.T, line string, out io.Writer) (code int, stderr string) 
 			t.Fatal(stderr)
 		}
 	}
-	var said bytes.Buffer
+	var errs bytes.Buffer
 	args := strings.Fields(strings.NewReplacer("FILE", file, "HERE", here, "URL", url, "STATE", store).Replace(line))
-	return program.Run(t.Context(), append([]string{"paratimer"}, args...), session.Environ(t), strings.NewReader(""), out, &said),
-		said.String()
+	return program.Run(t.Context(), append([]string{"paratimer"}, args...), session.Environ(t), strings.NewReader(""), out, &errs),
+		errs.String()
 }

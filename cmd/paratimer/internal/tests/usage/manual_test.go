@@ -96,7 +96,7 @@ func words(t *testing.T, line string) []string {
 	return all
 }
 
-// clustered reports whether a command line asks a server: those are tried against one of ours, or only their flags are.
+// clustered reports whether a command line needs a server. Those run against one of ours, or only their flags are read.
 func clustered(args []string) bool {
 	switch args[1] {
 	case "attach", "watch", "doctor", "list", "status", "wait", "run":
@@ -150,7 +150,7 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: %s: exit code %d\n%s", c.Path, line, code, stderr)
 		}
 	}
-	// What is remembered must be added before it can be shown, and is forgotten last.
+	// A run must be added before it can be shown, and is deleted last.
 	root := wholeManual(t)
 	last := []string{
 		"paratimer history list", "paratimer history show", "paratimer history profile",

@@ -33,14 +33,14 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	tmp, profile := t.TempDir(), filepath.Join(t.TempDir(), "join.yaml")
-	saidBy(t, "learn", "../../examples/join.jsonl.zst", "-o", profile)
+	outputOf(t, "learn", "../../examples/join.jsonl.zst", "-o", profile)
 	gantt := filepath.Join(tmp, "gantt.svg")
-	saidBy(t, "estimate", "../../examples/paper-4.2GB.yaml", "--gantt", gantt)
+	outputOf(t, "estimate", "../../examples/paper-4.2GB.yaml", "--gantt", gantt)
 	drawn, err := os.ReadFile(gantt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	frames := saidBy(t, "replay", "../../examples/join-failure.jsonl.zst", "--profile", profile, "--within", "2m15s",
+	frames := outputOf(t, "replay", "../../examples/join-failure.jsonl.zst", "--profile", profile, "--within", "2m15s",
 		"--output", "ndjson")
 	for name, is := range map[string][]byte{"gantt.svg": drawn, "screen.svg": pictured(screenAt(t, frames, 71))} {
 		path := filepath.Join(img, name)
@@ -56,8 +56,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// saidBy returns the output of a command that must succeed.
-func saidBy(t *testing.T, args ...string) string {
+// outputOf returns the output of a command that must succeed.
+func outputOf(t *testing.T, args ...string) string {
 	t.Helper()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	code, stdout, stderr := session.Run(t, args...)
@@ -67,7 +67,7 @@ func saidBy(t *testing.T, args ...string) string {
 	return stdout
 }
 
-// screenAt is the screen of a run so many seconds after its first submission, in colour.
+// screenAt is the screen of a run some seconds after its first submission, in color.
 func screenAt(t *testing.T, frames string, at frame.Seconds) []string {
 	t.Helper()
 	var past []*frame.Frame

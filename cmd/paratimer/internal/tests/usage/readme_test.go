@@ -106,7 +106,7 @@ func runPage(t *testing.T, page string, least int) {
 			continue
 		}
 		if len(s.output) > 0 && !promised(s.output).MatchString(stdout) {
-			t.Errorf("%s:%d: %s does not print what the page says, but\n%s", page, s.line, s.command, stdout)
+			t.Errorf("%s:%d: output of %s differs from the page: got\n%s", page, s.line, s.command, stdout)
 		}
 	}
 	if ran < least {

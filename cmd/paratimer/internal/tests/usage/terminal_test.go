@@ -27,7 +27,7 @@ type pane struct {
 	socket, dir string
 }
 
-// newPane is a shell in a terminal of so many cells, with settings of its environment.
+// newPane is a shell in a terminal of the given size, with settings of its environment.
 func newPane(t *testing.T, width, height int, env ...string) *pane {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
@@ -102,9 +102,9 @@ func (s *pane) is(name string) string {
 }
 
 // until polls, because the speed of the machine is unknown.
-func (s *pane) until(what string, holds func() bool) {
+func (s *pane) until(what string, isShown func() bool) {
 	s.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); !isShown(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.Fatalf("not in five minutes: %s\n%s", what, s.picture())
 		}
@@ -172,7 +172,7 @@ func TestTerminalDemo(t *testing.T) {
 			s.types("?")
 			s.waits("this help")
 			s.fits(z[0], z[1])
-			s.types("Escape") // a key that follows at once would be taken for one with Alt
+			s.types("Escape") // a key that follows at once would count as one with Alt
 			s.until("the help is closed", func() bool { return !strings.Contains(s.picture(), "this help") })
 			s.types("Space")
 			s.waits("paused")

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// A query that runs is looked at a few times, then asked about: what is left of it, from now on.
+// A running query is observed a few times. Then what-if answers for the rest of it.
 func TestWhatIfOfAQueryThatRuns(t *testing.T) {
 	t.Parallel()
 	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
@@ -41,7 +41,7 @@ func TestWhatIfOfAQueryThatRuns(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	if a := d.Base; a.Left == nil && a.Floor == nil || a.Left != nil && (*a.Left < 20 || *a.Left > 200) {
-		t.Errorf("what is left: %v, at least %v", a.Left, a.Floor)
+		t.Errorf("got %v left, at least %v", a.Left, a.Floor)
 	}
 	code, _, errs = session.Run(t, "whatif", "nobody.pig", "--rm", url, "--jhs", url, "--user", "bob", "--no-history")
 	if code != program.ExitBlind || !strings.Contains(errs, "nobody.pig") {
