@@ -40,7 +40,7 @@ func TestReadDesign(t *testing.T) {
 		`{"total_parts":-1,"rows":[{"machines":1,"scale":1}]}`:           "rows of -1 parts",
 		`{"rows":[` + strings.Repeat(`{},`, 10_000) + `{}]}`:             "it has 10001 rows",
 	} {
-		if _, _, err := training.ReadDesign(strings.NewReader(text)); !says(err, want) {
+		if _, _, err := training.ReadDesign(strings.NewReader(text)); !hasText(err, want) {
 			t.Errorf("%.50s: %v, want %q", text, err, want)
 		}
 	}

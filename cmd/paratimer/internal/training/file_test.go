@@ -38,7 +38,7 @@ func TestFileGoesOn(t *testing.T) {
 	}
 }
 
-// Wherever a crash has cut the file, what was whole is kept, and the next row makes it a table again.
+// Wherever a crash has cut the file, whole rows are kept, and the next row makes it a table again.
 func TestFileIsRepaired(t *testing.T) {
 	command := template(t, job, three())
 	for n := range len(whole) + 1 {

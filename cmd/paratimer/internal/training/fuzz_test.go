@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzRead holds that no file panics, and that what is read can be written and read again.
+// FuzzRead checks that no file panics, and that a file can be written and read again.
 func FuzzRead(f *testing.F) {
 	names, err := filepath.Glob("../../../../examples/hadoop-online.yaml")
 	if err != nil || len(names) == 0 {
@@ -37,7 +37,7 @@ func FuzzRead(f *testing.F) {
 		}
 		var b bytes.Buffer
 		if err := WriteJobs(&b, file); err != nil {
-			t.Fatalf("writing what was read: %v", err)
+			t.Fatalf("writing it again: got %v", err)
 		}
 		again, err := ReadJobs(b.Bytes(), "job.yaml")
 		if err != nil {

@@ -26,7 +26,7 @@ func design(rows ...[3]float64) []ernest.DesignRow {
 	return out
 }
 
-// three are rows whose cheapest is the last.
+// three are rows with the cheapest last.
 func three() []ernest.DesignRow {
 	return design([3]float64{1, 0.25, 8}, [3]float64{2, 0.25, 8}, [3]float64{4, 0.125, 4})
 }
@@ -102,7 +102,7 @@ func (c *cluster) run(ctx context.Context, command string) shell.Outcome {
 
 const job = "job {fraction} {machines}"
 
-// A setup is a runner of three rows whose cluster is not real, and what it has shown.
+// A setup is a runner of three rows without a real cluster, and its output.
 type setup struct {
 	training.Runner
 	cluster *cluster

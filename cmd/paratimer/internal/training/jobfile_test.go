@@ -73,7 +73,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestFaults: every fault is told at its place, and no file comes beside it.
+// TestFaults: every fault is reported at its place, without a file.
 func TestFaults(t *testing.T) {
 	head := "cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs:\n"
 	job := func(more string) string { return head + "- {name: j, maps: 2, " + more + "}\n" }
@@ -144,7 +144,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestManyFaults: people want to hear of everything at once.
+// TestManyFaults: all faults are reported at once.
 func TestManyFaults(t *testing.T) {
 	_, err := ReadJobs([]byte("cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs:\n- {name: j, maps: 0, map: {cpu: 1}, merge: {cpu: 2}}\n- {name: j, maps: 1, map: {}}\n"), "job.yaml")
 	if n := len(planfile.Errors(err)); n != 4 {

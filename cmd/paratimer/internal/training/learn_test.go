@@ -102,7 +102,7 @@ jobs:
 	}
 }
 
-// TestTape: without counters the time that bytes do not explain is taken for CPU.
+// TestTape: without counters the time that bytes do not explain counts as CPU.
 func TestTape(t *testing.T) {
 	r := run()
 	r.Used = nil
@@ -135,7 +135,7 @@ func TestWaiting(t *testing.T) {
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
-	// A map takes 10 s, of which 3 are the disk's; the reduce's counters say more than it took.
+	// A map takes 10 s, 3 of them on the disk; the reduce's counters add up to more than its time.
 	if j := f.Jobs[0]; j.Map != (queueing.Demand{CPU: 7, Disk: 3}) || j.Merge.CPU != 1.5 ||
 		f.CPUs != f.MapSlots+f.ReduceSlots {
 		t.Errorf("%+v of %+v", j, f.Spec)

@@ -76,7 +76,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestPlaces: what the model says of a row is said of its line.
+// TestPlaces: a fault that the model finds in a row has the row's line.
 func TestPlaces(t *testing.T) {
 	_, err := read(t, "# two rows\ncores,fraction,Time (s)\n1,1,1\n\n0.25,1,1\n", columnNames).Fit(ernest.FitOptions{})
 	if err == nil || err.Error() != "runs.csv:5: machines 0.25: a run has at least 1" {

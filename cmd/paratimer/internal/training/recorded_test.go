@@ -38,7 +38,7 @@ func yarn(tasks, memory, limit int) *dag.Plan {
 	}
 }
 
-// spark is a plan of stages on executors, of which the second one reads the first.
+// spark is a plan of two stages on executors. The second reads the first.
 func spark(cores int, tasks ...int) *dag.Plan {
 	job := dag.Job{Node: "application"}
 	for i, n := range tasks {

@@ -30,7 +30,7 @@ func TestCheapestFirst(t *testing.T) {
 	if len(lines) != 3 || !strings.HasPrefix(lines[0], "1/3  machines 4, scale 0.125: 13.1s; ") ||
 		!strings.HasSuffix(lines[0], "; 2 runs left") ||
 		lines[2] != "3/3  machines 1, scale 0.25: 35s; that was all" {
-		t.Errorf("said\n%s", s.shown)
+		t.Errorf("got the output\n%s", s.shown)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestFailures(t *testing.T) {
 		"2/3  machines 2, scale 0.25: failed, exit code 3, after 2s: no such input; 1 run left",
 	} {
 		if !strings.Contains(s.shown.String(), want) {
-			t.Errorf("%q is not said in\n%s", want, s.shown)
+			t.Errorf("want %q in\n%s", want, s.shown)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func TestTimeout(t *testing.T) {
 	}
 	failed, err := s.Go(t.Context())
 	if err != nil || failed != 1 || !strings.Contains(s.shown.String(), "it did not end in time, 1ms") {
-		t.Errorf("failed %d, %v, said\n%s", failed, err, s.shown)
+		t.Errorf("got %d failed, %v, output\n%s", failed, err, s.shown)
 	}
 	if got := len(s.File.Rows); got != 2 {
 		t.Errorf("%d rows, want 2", got)

@@ -170,7 +170,7 @@ func TestNamesAreClean(t *testing.T) {
 	}
 }
 
-// FuzzReadRuns holds that what is read is what a table of runs can be, and that nothing panics.
+// FuzzReadRuns checks that a table that is read is valid, and that nothing panics.
 func FuzzReadRuns(f *testing.F) {
 	f.Add("#Cores,Input Fraction, Time (s)\n32,0.125,7.9\n4,0.015,4.7\n", "Cores", "3")
 	f.Add("a;b\r\n\"1\";\"2\"\"\"\r\n", "a", "b")

@@ -31,7 +31,7 @@ func TestTemplateForRows(t *testing.T) {
 		"job {fraction} {machines}":    "",
 		"echo {fraction}{machines} {}": "",
 	} {
-		if _, err := training.NewTemplate(text, three()); !says(err, want) {
+		if _, err := training.NewTemplate(text, three()); !hasText(err, want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -40,17 +40,17 @@ func TestTemplateForRows(t *testing.T) {
 		"job {machines} {parts}": "asks for {parts}, which the design does not give",
 		"job {cores}":            "asks for {cores}, which the design does not give",
 	} {
-		if _, err := training.NewTemplate(text, bare); !says(err, want) {
+		if _, err := training.NewTemplate(text, bare); !hasText(err, want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := training.NewTemplate(job, nil); !says(err, "the design has no rows") {
+	if _, err := training.NewTemplate(job, nil); !hasText(err, "the design has no rows") {
 		t.Error(err)
 	}
 }
 
-// says is whether an error has words in it; "" is no error.
-func says(err error, want string) bool {
+// hasText reports whether an error has a text in it; "" means no error.
+func hasText(err error, want string) bool {
 	if err == nil || want == "" {
 		return err == nil && want == ""
 	}
