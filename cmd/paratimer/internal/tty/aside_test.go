@@ -11,18 +11,18 @@ import (
 func TestAside(t *testing.T) {
 	var under bytes.Buffer
 	a := NewAside(&under)
-	say := func(text string) {
+	write := func(text string) {
 		t.Helper()
 		if n, err := a.Write([]byte(text)); n != len(text) || err != nil {
 			t.Fatalf("%d bytes, %v", n, err)
 		}
 	}
-	say("before\n")
+	write("before\n")
 	var shown []string
 	a.divert(func(line string) { shown = append(shown, line) })
-	say("\x1b[31mWRN\x1b[0m one\n")
-	say("two\nthree\n")
-	say("\n")
+	write("\x1b[31mWRN\x1b[0m one\n")
+	write("two\nthree\n")
+	write("\n")
 	if under.String() != "before\n" {
 		t.Errorf("while the screen was up, %q was written", &under)
 	}
@@ -32,7 +32,7 @@ func TestAside(t *testing.T) {
 	if err := a.restore(); err != nil {
 		t.Fatal(err)
 	}
-	say("after\n")
+	write("after\n")
 	if want := "before\n\x1b[31mWRN\x1b[0m one\ntwo\nthree\n\nafter\n"; under.String() != want {
 		t.Errorf("in the end %q, want %q", &under, want)
 	}

@@ -30,14 +30,14 @@ type size struct{ width, height, average, most int }
 // TestBytesATick checks what redraws of a live watch write, a frame a redraw.
 func TestBytesATick(t *testing.T) {
 	t.Run("a real run of 3 jobs", func(t *testing.T) {
-		holds(t, recorded(t), size{80, 24, 750, 3800}, size{200, 50, 2400, 9200})
+		checkBytes(t, recorded(t), size{80, 24, 750, 3800}, size{200, 50, 2400, 9200})
 	})
 	t.Run("1,000 jobs, 5,000 tasks", func(t *testing.T) {
-		holds(t, wide(t), size{80, 24, 2500, 3200}, size{200, 50, 9300, 11_400})
+		checkBytes(t, wide(t), size{80, 24, 2500, 3200}, size{200, 50, 9300, 11_400})
 	})
 }
 
-func holds(t *testing.T, frames []frame.Frame, sizes ...size) {
+func checkBytes(t *testing.T, frames []frame.Frame, sizes ...size) {
 	t.Helper()
 	for _, z := range sizes {
 		written := redraws(t, frames, z)
@@ -59,7 +59,7 @@ func holds(t *testing.T, frames []frame.Frame, sizes ...size) {
 	}
 }
 
-// redraws draws each frame as the program does, and counts what is written to the terminal: bubbletea's renderer,
+// redraws draws each frame as the program does, and counts the bytes to the terminal: bubbletea's renderer,
 // without its clock.
 func redraws(t *testing.T, frames []frame.Frame, z size) []int {
 	t.Helper()

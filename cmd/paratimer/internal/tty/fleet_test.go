@@ -66,7 +66,7 @@ func list(t *testing.T, n int) *listing {
 	for i := range n {
 		l.add(i)
 	}
-	l.say(tea.WindowSizeMsg{Width: 100, Height: 24})
+	l.send(tea.WindowSizeMsg{Width: 100, Height: 24})
 	return l
 }
 
@@ -79,7 +79,7 @@ func (l *listing) add(i int) {
 	l.show(len(l.rows)-1, 10)
 }
 
-// show shows the frame of a query that has run for so many seconds.
+// show shows the frame of a query that has run for some seconds.
 func (l *listing) show(i int, seconds float64) {
 	f := frameAt(seconds, 2)
 	f.Workflow = frame.Workflow{ID: frame.Text(l.rows[i].ID), Name: frame.Text(l.rows[i].Name), State: dag.Running}
@@ -88,7 +88,7 @@ func (l *listing) show(i int, seconds float64) {
 	}
 }
 
-func (l *listing) say(msg tea.Msg) {
+func (l *listing) send(msg tea.Msg) {
 	next, cmd := l.m.Update(msg)
 	l.m, l.cmd = next.(fleetModel), cmd
 }
@@ -99,7 +99,7 @@ func (l *listing) keys(names ...string) {
 		if !ok {
 			k = tea.Key{Text: name, Code: []rune(name)[0]}
 		}
-		l.say(tea.KeyPressMsg(k))
+		l.send(tea.KeyPressMsg(k))
 	}
 }
 
@@ -123,7 +123,7 @@ func (l *listing) quits() bool {
 	return quit
 }
 
-// TestFleetOpensAQuery checks that enter shows the selected query as attach does, with what was observed before; its
+// TestFleetOpensAQuery checks that enter shows the selected query as attach does, with its earlier observations; its
 // keys work, the picture follows the observations, and esc and q lead back to the list, on which q ends the program.
 func TestFleetOpensAQuery(t *testing.T) {
 	t.Parallel()
@@ -136,7 +136,7 @@ func TestFleetOpensAQuery(t *testing.T) {
 		l.shows("runs for 10s", "looking back: 10s")
 		l.keys("end")
 		l.show(1, 30)
-		l.say(tickMsg{})
+		l.send(tickMsg{})
 		l.shows("runs for 30s")
 		l.keys("enter", "?")
 		l.shows("back to the list")
@@ -161,12 +161,12 @@ func TestFleetLog(t *testing.T) {
 	t.Parallel()
 	l := list(t, 1)
 	l.m.store.say("first trouble")
-	l.say(tickMsg{})
+	l.send(tickMsg{})
 	l.shows("first trouble")
 	l.keys("enter")
 	l.shows("first trouble")
 	l.m.store.say("second trouble")
-	l.say(tickMsg{})
+	l.send(tickMsg{})
 	l.shows("second trouble")
 }
 
@@ -183,7 +183,7 @@ func TestFleetFilters(t *testing.T) {
 	l.keys("esc")
 	l.shows("nightly-2.pig", "› nightly-3.pig", "-/Bob")
 	l.keys("/")
-	l.say(tea.PasteMsg{Content: "y-11."})
+	l.send(tea.PasteMsg{Content: "y-11."})
 	l.shows("/y-11.: 1 of 12", "› nightly-11.pig", "-nightly-3.pig")
 	l.keys("q", "enter", "enter")
 	l.shows("/y-11.q: 0 of 12", "-nightly-11.pig")
@@ -199,20 +199,20 @@ func TestFleetSelection(t *testing.T) {
 	l := list(t, 3)
 	swap := func() {
 		l.rows[0], l.rows[2] = l.rows[2], l.rows[0]
-		l.say(tickMsg{})
+		l.send(tickMsg{})
 	}
 	swap()
 	l.shows("› nightly-2.pig")
 	l.keys("end")
 	l.shows("› nightly-0.pig")
 	l.rows[1], l.rows[2] = l.rows[2], l.rows[1]
-	l.say(tickMsg{})
+	l.send(tickMsg{})
 	l.shows("› nightly-0.pig")
 	l.rows = l.rows[2:]
-	l.say(tickMsg{})
+	l.send(tickMsg{})
 	l.shows("› nightly-1.pig")
 	l.rows = nil
-	l.say(tickMsg{})
+	l.send(tickMsg{})
 	l.keys("enter", "down")
 	l.shows("No query was seen yet.")
 }

@@ -22,25 +22,25 @@ type (
 	logMsg   string
 )
 
-// A session is a model and what it was last asked for.
+// A session is a model and its last command.
 type session struct {
 	*testing.T
 	m   model
 	cmd tea.Cmd
 }
 
-// begin is a session of 80x24 that has seen frames of so many seconds.
+// begin is a session of 80x24 with frames at the given seconds.
 func begin(t *testing.T, o Options, frames ...float64) *session {
 	t.Helper()
 	s := &session{T: t, m: newModel(o)}
 	for _, at := range frames {
-		s.say(frameMsg{frameAt(at, 3)})
+		s.send(frameMsg{frameAt(at, 3)})
 	}
-	s.say(tea.WindowSizeMsg{Width: 80, Height: 24})
+	s.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	return s
 }
 
-func (s *session) say(all ...tea.Msg) {
+func (s *session) send(all ...tea.Msg) {
 	s.Helper()
 	for _, msg := range all {
 		switch msg := msg.(type) {
@@ -66,7 +66,7 @@ func (s *session) keys(names ...string) {
 		if got := k.String(); got != name {
 			s.Fatalf("the key %q is called %q", name, got)
 		}
-		s.say(tea.KeyPressMsg(k))
+		s.send(tea.KeyPressMsg(k))
 	}
 }
 
@@ -80,7 +80,7 @@ var named = map[string]tea.Key{
 	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+z": {Code: 'z', Mod: tea.ModCtrl},
 }
 
-// shows checks that the frame of so many seconds is on the screen.
+// shows checks that the frame at a second is on the screen.
 func (s *session) shows(seconds float64) {
 	s.Helper()
 	if got := float64(s.m.shown.Elapsed()); got != seconds {
@@ -88,11 +88,11 @@ func (s *session) shows(seconds float64) {
 	}
 }
 
-// ticks lets so many redraws pass.
+// ticks redraws n times.
 func (s *session) ticks(n int) {
 	s.Helper()
 	for range n {
-		s.say(tickMsg{})
+		s.send(tickMsg{})
 	}
 }
 
@@ -115,12 +115,12 @@ func seconds(n int) []float64 {
 	return out
 }
 
-// TestLiveShowsTheNewest: a watch shows what is newest, but draws between keys with ticks alone.
+// TestLiveShowsTheNewest: a watch shows the newest frame, but draws between keys with ticks alone.
 func TestLiveShowsTheNewest(t *testing.T) {
 	s := begin(t, Options{}, 0)
 	s.shows(0)
 	drawn := s.m.drawn
-	s.say(frameMsg{frameAt(5, 3)}, frameMsg{frameAt(6, 3)}, logMsg("trouble"))
+	s.send(frameMsg{frameAt(5, 3)}, frameMsg{frameAt(6, 3)}, logMsg("trouble"))
 	if s.m.drawn != drawn {
 		t.Error("it was drawn before the tick")
 	}
@@ -133,9 +133,9 @@ func TestLiveShowsTheNewest(t *testing.T) {
 
 // TestNothingNewIsNotDrawn: a tick without news, or at rest, draws nothing.
 func TestNothingNewIsNotDrawn(t *testing.T) {
-	live, played := begin(t, Options{}, 0, 5), begin(t, Options{Play: true}, 0, 5)
-	played.keys("space")
-	for _, s := range []*session{live, played} {
+	live, replayed := begin(t, Options{}, 0, 5), begin(t, Options{Play: true}, 0, 5)
+	replayed.keys("space")
+	for _, s := range []*session{live, replayed} {
 		s.ticks(1)
 		s.m.drawn = "sentinel"
 		s.ticks(3)
@@ -151,15 +151,15 @@ func TestPauseLive(t *testing.T) {
 	for _, key := range []string{"space", "end"} {
 		s := begin(t, Options{}, 0, 5)
 		s.keys("space")
-		s.say(frameMsg{frameAt(10, 3)})
+		s.send(frameMsg{frameAt(10, 3)})
 		s.ticks(2)
 		s.shows(5)
 		if !strings.Contains(strings.ToLower(s.m.drawn), "paused") {
-			t.Errorf("it does not say that it is paused:\n%s", s.m.drawn)
+			t.Errorf("want paused, got\n%s", s.m.drawn)
 		}
 		s.keys(key)
 		s.shows(10)
-		s.say(frameMsg{frameAt(15, 3)})
+		s.send(frameMsg{frameAt(15, 3)})
 		s.ticks(1)
 		s.shows(15)
 	}
@@ -174,9 +174,9 @@ func TestLookBackLive(t *testing.T) {
 	s.keys("shift+left")
 	s.shows(89)
 	if want := "looking back: 11s"; !strings.Contains(s.m.drawn, want) {
-		t.Errorf("it does not say %q:\n%s", want, s.m.drawn)
+		t.Errorf("want %q, got\n%s", want, s.m.drawn)
 	}
-	s.say(frameMsg{frameAt(101, 3)})
+	s.send(frameMsg{frameAt(101, 3)})
 	s.ticks(2)
 	s.shows(89)
 	s.keys("home")
@@ -185,7 +185,7 @@ func TestLookBackLive(t *testing.T) {
 	s.shows(0)
 	s.keys("end")
 	s.shows(101)
-	s.say(frameMsg{frameAt(102, 3)})
+	s.send(frameMsg{frameAt(102, 3)})
 	s.ticks(1)
 	s.shows(102)
 }
@@ -208,7 +208,7 @@ func TestSmallSteps(t *testing.T) {
 // stays at its end.
 func TestPlays(t *testing.T) {
 	s := begin(t, Options{Play: true}, seconds(300)...)
-	s.say(overMsg{})
+	s.send(overMsg{})
 	s.quits(false)
 	s.ticks(10)
 	s.shows(80)
@@ -233,12 +233,12 @@ func TestPlays(t *testing.T) {
 	s.quits(true)
 }
 
-// TestToTheEndWhileReading: the end of what is still being read is its newest frame.
+// TestToTheEndWhileReading: the end of a recording that is still being read is its newest frame.
 func TestToTheEndWhileReading(t *testing.T) {
 	s := begin(t, Options{Play: true}, 0, 1, 2)
 	s.keys("space", "end")
 	s.shows(2)
-	s.say(frameMsg{frameAt(3, 3)}, frameMsg{frameAt(4, 3)}, overMsg{})
+	s.send(frameMsg{frameAt(3, 3)}, frameMsg{frameAt(4, 3)}, overMsg{})
 	s.ticks(1)
 	s.shows(4)
 	s.keys("left")
@@ -271,12 +271,12 @@ func TestReadingIsAwaited(t *testing.T) {
 	s := begin(t, Options{Play: true, Speed: 100}, 0, 1, 2)
 	s.ticks(3)
 	s.shows(2)
-	s.say(frameMsg{frameAt(3, 3)})
+	s.send(frameMsg{frameAt(3, 3)})
 	s.ticks(1)
 	s.shows(3)
 }
 
-// TestEnds: a watch leaves with its query, unless somebody is looking at something; a failure leaves in any case.
+// TestEnds: a watch leaves with its query, unless the user has a dialog open; after a failure it leaves in any case.
 func TestEnds(t *testing.T) {
 	trouble := errors.New("trouble")
 	for name, c := range map[string]struct {
@@ -297,12 +297,12 @@ func TestEnds(t *testing.T) {
 		s := begin(t, Options{Play: c.play}, seconds(10)...)
 		s.ticks(1)
 		s.keys(c.keys...)
-		s.say(overMsg{c.err})
+		s.send(overMsg{c.err})
 		if t.Log(name); !c.want {
 			s.quits(false)
 			s.ticks(1)
 			if s.m.store.log == "" && !c.play {
-				t.Error("it does not say that the query has ended")
+				t.Error("the screen lacks that the query has ended")
 			}
 			s.keys("q")
 		}
@@ -321,7 +321,7 @@ func TestControlKeys(t *testing.T) {
 		t.Error("control-C does not interrupt")
 	}
 	s = begin(t, Options{}, 0)
-	s.say(stopMsg{})
+	s.send(stopMsg{})
 	s.quits(true)
 }
 
@@ -341,7 +341,7 @@ func TestEveryKeyOfTheTableDoesSomething(t *testing.T) {
 	}
 	for a := screen.NoAction + 1; a <= screen.Slower; a++ {
 		if !seen[a] {
-			t.Errorf("no key asks for action %d", a)
+			t.Errorf("no key has action %d", a)
 		}
 	}
 }
@@ -352,7 +352,7 @@ func TestBackground(t *testing.T) {
 	if s.m.style.Light {
 		t.Error("light before the answer")
 	}
-	s.say(tea.BackgroundColorMsg{Color: color.White})
+	s.send(tea.BackgroundColorMsg{Color: color.White})
 	if !s.m.style.Light {
 		t.Error("white is not light")
 	}
@@ -363,7 +363,7 @@ func TestSizes(t *testing.T) {
 	for _, frames := range [][]float64{nil, {0, 1}} {
 		s := begin(t, Options{Play: true}, frames...)
 		for _, size := range [][2]int{{0, 0}, {1, 1}, {40, 12}, {300, 100}, {80, 1}} {
-			s.say(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			s.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 			if lines := strings.Split(s.m.drawn, "\n"); len(lines) > max(1, size[1]) {
 				t.Errorf("%v: %d lines", size, len(lines))
 			}
@@ -396,7 +396,7 @@ func TestHead(t *testing.T) {
 func TestPace(t *testing.T) {
 	for length, want := range map[int]float64{0: 1, 30: 1, 42: 2, 126: 8, 300: 16, 3600: 128} {
 		if got := (playhead{}).pace(time.Duration(length) * time.Second); got != want {
-			t.Errorf("%d s are played %g times as fast, want %g", length, got, want)
+			t.Errorf("%d s: got %g times the speed, want %g", length, got, want)
 		}
 	}
 }
@@ -408,7 +408,7 @@ func TestUnseen(t *testing.T) {
 	if strings.Contains(s.m.drawn, "last data") {
 		t.Errorf("there is new data:\n%s", s.m.drawn)
 	}
-	s.say(frameMsg{frameAt(100, 3).Aged(20*time.Second, errors.New("no answer"))})
+	s.send(frameMsg{frameAt(100, 3).Aged(20*time.Second, errors.New("no answer"))})
 	s.ticks(20)
 	if !strings.Contains(s.m.drawn, "last data 30s ago") || !strings.Contains(s.m.drawn, "09:02:10 ") {
 		t.Errorf("ten seconds later:\n%s", s.m.drawn)
@@ -419,7 +419,7 @@ func TestUnseen(t *testing.T) {
 		t.Errorf("paused, the picture stands:\n%s", s.m.drawn)
 	}
 	s.keys("space")
-	s.say(frameMsg{frameAt(140, 3)})
+	s.send(frameMsg{frameAt(140, 3)})
 	s.ticks(4)
 	if strings.Contains(s.m.drawn, "last data") {
 		t.Errorf("it is seen again:\n%s", s.m.drawn)

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// A fake terminal takes what is written, and gives keys.
+// A fake terminal keeps the output, and sends keys.
 type terminal struct {
 	*testing.T
 	mu   sync.Mutex
@@ -110,8 +110,8 @@ func TestEndsWithItsWatch(t *testing.T) {
 func TestLeft(t *testing.T) {
 	for key, want := range map[string]error{"q": ErrLeft, "\x03": ErrInterrupted} {
 		x := newTerminal(t)
-		var talk strings.Builder
-		aside := NewAside(&talk)
+		var stderr strings.Builder
+		aside := NewAside(&stderr)
 		s := x.screen(Options{Aside: aside})
 		err := s.Run(t.Context(), func(ctx context.Context) error {
 			if err := s.Show(frame.Tick{Frame: frameAt(1, 1)}); err != nil {
@@ -122,8 +122,8 @@ func TestLeft(t *testing.T) {
 				return err
 			}
 			x.waits("beside the screen")
-			if talk.Len() > 0 {
-				t.Errorf("while the screen was up, %q was said", &talk)
+			if stderr.Len() > 0 {
+				t.Errorf("while the screen was up: got %q on stderr", &stderr)
 			}
 			if _, err := io.WriteString(x.keys, key); err != nil {
 				return err
@@ -134,8 +134,8 @@ func TestLeft(t *testing.T) {
 		if !errors.Is(err, want) {
 			t.Errorf("error %v, want %v", err, want)
 		}
-		if talk.String() != "beside the screen\n" {
-			t.Errorf("afterwards %q was said", &talk)
+		if stderr.String() != "beside the screen\n" {
+			t.Errorf("afterwards: got %q on stderr", &stderr)
 		}
 		x.restored()
 	}
@@ -225,25 +225,25 @@ func TestShowAfterTheEnd(t *testing.T) {
 // A stuck terminal takes the first picture, and then nothing before it is let go.
 type stuck struct {
 	*terminal
-	asked chan struct{} // closed when it is written to in vain
-	letGo chan struct{}
-	once  sync.Once
+	blocked chan struct{} // closed when a write blocks
+	letGo   chan struct{}
+	once    sync.Once
 }
 
 func (x *stuck) Write(p []byte) (int, error) {
 	if strings.Contains(x.written(), enters) {
-		x.once.Do(func() { close(x.asked) })
+		x.once.Do(func() { close(x.blocked) })
 		<-x.letGo
 	}
 	return x.terminal.Write(p)
 }
 
-// TestStuckTerminal: who watches a query goes on while the terminal takes nothing, and what it shows afterwards is the
+// TestStuckTerminal: a watch goes on while the terminal takes no output, and the screen afterwards is the
 // newest.
 func TestStuckTerminal(t *testing.T) {
-	x := &stuck{terminal: newTerminal(t), asked: make(chan struct{}), letGo: make(chan struct{})}
-	var talk strings.Builder
-	aside := NewAside(&talk)
+	x := &stuck{terminal: newTerminal(t), blocked: make(chan struct{}), letGo: make(chan struct{})}
+	var stderr strings.Builder
+	aside := NewAside(&stderr)
 	s := New(Options{In: x.in, Out: x, Env: []string{"TERM=xterm-256color"}, Aside: aside},
 		tea.WithWindowSize(80, 24))
 	err := s.Run(t.Context(), func(context.Context) error {
@@ -254,7 +254,7 @@ func TestStuckTerminal(t *testing.T) {
 		if err := s.Show(frame.Tick{Frame: frameAt(2, 1)}); err != nil {
 			return err
 		}
-		<-x.asked
+		<-x.blocked
 		for i := range 1000 {
 			if err := s.Show(frame.Tick{Frame: frameAt(float64(3+i), 1)}); err != nil {
 				return err
@@ -273,8 +273,8 @@ func TestStuckTerminal(t *testing.T) {
 		t.Error(err)
 	}
 	x.restored()
-	if n := strings.Count(talk.String(), "\n"); n != mostAside+2 {
-		t.Errorf("%d lines were said, want %d", n, mostAside+2)
+	if n := strings.Count(stderr.String(), "\n"); n != mostAside+2 {
+		t.Errorf("got %d lines, want %d", n, mostAside+2)
 	}
 }
 

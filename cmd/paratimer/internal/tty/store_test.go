@@ -12,7 +12,7 @@ import (
 
 const testStart dag.Instant = 1_275_814_800_000
 
-// frameAt is a frame at so many seconds, of so many jobs with ten tasks each.
+// frameAt is a frame at a second, of some jobs with ten tasks each.
 func frameAt(seconds float64, jobs int) frame.Frame {
 	e, ten := frame.Seconds(seconds), 10
 	f := frame.Frame{
