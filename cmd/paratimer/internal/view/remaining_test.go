@@ -43,7 +43,7 @@ func TestTextDoesNotFlicker(t *testing.T) {
 	}
 }
 
-// TestShownIsNear checks that what is shown is off by no more than its rounding, and that a range holds what it is of.
+// TestShownIsNear checks that a shown time is off by no more than its rounding, and that a range contains its time.
 func TestShownIsNear(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

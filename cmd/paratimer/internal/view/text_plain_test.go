@@ -12,9 +12,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// course is a run in which much happens: a warning, a failure that moves the end, an alert, skew, a lost node, a gap,
-// the end.
-func course() []frame.Frame {
+// eventful returns the frames of a run in which much happens: a warning, a failure that moves the end, an alert, skew,
+// a lost node, a gap, the end.
+func eventful() []frame.Frame {
 	first := frameOf(10, 660)
 	first.Workflow.Name, first.WaitingOn = str("nightly.pig"), str("m_000001_0 of job j1")
 	first.Headline.LowSeconds, first.Headline.HighSeconds, first.Headline.Rough = sec(612), sec(835), true
@@ -39,7 +39,7 @@ func course() []frame.Frame {
 	lost := frameOf(200, 800)
 	lost.Warnings = []dag.Warning{
 		{Code: dag.WarnNodeLost, Text: "node n3 is lost"},
-		{Code: dag.WarnNotReporting, Text: "m_000002_0 is silent"},
+		{Code: dag.WarnNotReporting, Text: "m_000002_0 does not report"},
 	}
 	lost.Failures = []frame.Failure{
 		{Job: "j1", Attempt: "m_000021_0"},
@@ -94,7 +94,7 @@ failed after 16 minutes 40 seconds
 `
 	text := NewText(&b, true)
 	text.Plain = true
-	got := show(t, text, &b, course()...)
+	got := show(t, text, &b, eventful()...)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("plain lines (-want +got):\n%s", diff)
 	}
@@ -119,7 +119,7 @@ func TestQuiet(t *testing.T) {
 `
 	text := NewText(&b, false)
 	text.Quiet = true
-	if diff := cmp.Diff(want, show(t, text, &b, course()...)); diff != "" {
+	if diff := cmp.Diff(want, show(t, text, &b, eventful()...)); diff != "" {
 		t.Errorf("quiet lines (-want +got):\n%s", diff)
 	}
 }
@@ -168,14 +168,14 @@ func TestTell(t *testing.T) {
 		"":                            "",
 	} {
 		if got := spellOut(in); got != want {
-			t.Errorf("tell(%q) = %q, want %q", in, got, want)
+			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
 }
 
-// TestTextSaysAChange checks that a status line that says something new comes after a tenth of what remains, one that
-// says the same after a tenth too, but a minute at least.
-func TestTextSaysAChange(t *testing.T) {
+// TestTextPrintsAChange checks that a status line with something new comes after a tenth of the remaining time, one
+// without after a tenth too, but a minute at least.
+func TestTextPrintsAChange(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		left  func(at int) float64

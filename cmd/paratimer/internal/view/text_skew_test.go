@@ -12,7 +12,7 @@ import (
 
 func some[T any](v T) *T { return &v }
 
-// oneSkewed is a job with one skewed reduce of eight, whose largest key is known.
+// oneSkewed is a job with one skewed reduce of eight, with a known largest key.
 func oneSkewed() frame.Skew {
 	return frame.Skew{
 		Job: "scope-30", Reduces: 8, Skewed: 1, DelaySeconds: 840, MedianSeconds: 35,

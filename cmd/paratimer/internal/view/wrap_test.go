@@ -25,7 +25,7 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// TestWrappedIsNarrow checks that no line is wider than asked, and that nothing but spaces is lost.
+// TestWrappedIsNarrow checks that no line is wider than its limit, and that only spaces are lost.
 func TestWrappedIsNarrow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
