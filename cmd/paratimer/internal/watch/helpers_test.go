@@ -24,7 +24,7 @@ func (s *script) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return next.(*dag.Snapshot), nil
 }
 
-// A sink keeps what it was shown.
+// A sink keeps the ticks that it gets.
 type sink struct{ frames []frame.Frame }
 
 func (s *sink) Show(tick frame.Tick) error {

@@ -112,7 +112,7 @@ func TestRunGivesUpWhereNothingWasEverSeen(t *testing.T) {
 			t.Errorf("Run = %v, want the observation's error", err)
 		}
 		if waited := time.Since(began); waited != 2*time.Second {
-			t.Errorf("gave up after %v, want 2s: three attempts without back-off", waited)
+			t.Errorf("got an error after %v, want it after 2s: three attempts without back-off", waited)
 		}
 		if len(out.frames) != 0 {
 			t.Errorf("%d frames of nothing", len(out.frames))

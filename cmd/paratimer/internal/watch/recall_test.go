@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestRecall checks that what is remembered is asked for once, by the first frame, and is what the first step starts
+// TestRecall checks that the stored state is requested once, for the first frame, and that the first step starts
 // from.
 func TestRecall(t *testing.T) {
 	var calls []string

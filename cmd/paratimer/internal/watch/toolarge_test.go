@@ -15,7 +15,7 @@ func (c counting) Estimate(run dag.Run) (estimators.Estimate, error) {
 	return until(2_000_000).Estimate(run)
 }
 
-// TestTooLargeIsNotEstimated: no estimator is asked about a workflow that is too large, its frames have counts and no
+// TestTooLargeIsNotEstimated: no estimator gets a workflow that is too large; its frames have counts and no
 // number, and later estimates see nothing of that time.
 func TestTooLargeIsNotEstimated(t *testing.T) {
 	large := query(1_020_000, dag.Running)

@@ -45,7 +45,7 @@ type panicking struct{}
 
 func (panicking) Estimate(dag.Run) (estimators.Estimate, error) { panic("a fault") }
 
-// TestPanicIsTheCallers: a panic of an estimator reaches whoever steps the watch, with the place where it was.
+// TestPanicIsTheCallers: a panic of an estimator reaches the caller of Step, with its place in the code.
 func TestPanicIsTheCallers(t *testing.T) {
 	defer func() {
 		if p, _ := recover().(string); !strings.Contains(p, "a fault") || !strings.Contains(p, "panicking.Estimate") {
