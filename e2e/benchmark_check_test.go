@@ -161,7 +161,7 @@ func TestPartitioners(t *testing.T) {
 	}
 }
 
-// TestWriteInput: a file for each map, whose lines are the input's.
+// TestWriteInput: a file for each map, with the lines of the input.
 func TestWriteInput(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "input")

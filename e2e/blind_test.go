@@ -20,11 +20,11 @@ func TestBlind(t *testing.T) {
 	l.awaitApp("join.pig")
 	w := l.attach("attach", "", append(o.sinks(), "--within", "15s", "--within", "1h", "--set", "hold=2")...)
 	long := l.awaitJob(4)
-	id := o.hears("within")
+	id := o.awaitAlert("within")
 	l.awaitTask(long, "m_000002", 20)
 	killed := l.killed(l.fault("kill-rm"))
 	time.Sleep(down)
-	// Alertmanager forgets after 20 s what is not repeated.
+	// Alertmanager drops an alert after 20 s if it is not repeated.
 	if o.alertmanager.url != "" && !slices.Equal(o.alertmanager.active("within"), []string{id}) {
 		t.Errorf("blind, Alertmanager has within of %v, want it of %s", o.alertmanager.active("within"), id)
 	}

@@ -46,9 +46,9 @@ func (o *oncall) sinks() []string {
 	return args
 }
 
-// hears waits until a bound fires in Alertmanager, and checks that it is one alert. It returns the workflow's id there,
-// which is its first job's if the alert was sent before a master had answered.
-func (o *oncall) hears(bound string) (id string) {
+// awaitAlert waits until a bound fires in Alertmanager, and checks that it is one alert. It returns the workflow's id
+// there, which is its first job's if the alert was sent before a master had answered.
+func (o *oncall) awaitAlert(bound string) (id string) {
 	l := o.lab
 	l.t.Helper()
 	if o.alertmanager.url == "" {
@@ -85,7 +85,7 @@ func (o *oncall) over(id, bound string) {
 	}
 }
 
-// missed checks the way of a bound that was missed: on track, at risk, late, ended. In a run of which nothing is known
+// missed checks the states of a bound that was missed: on track, at risk, late, ended. In a run without history
 // the risk may show only late, and may be skipped. It may come back once: on a busy machine an estimate can fall below
 // the bound for some ticks.
 func (w *watcher) missed(bound string, warned bool) {
@@ -146,17 +146,17 @@ func (o *oncall) remembered(w *watcher) {
 	l.t.Helper()
 	if output, err := os.ReadFile(w.stderr); err != nil ||
 		!strings.Contains(string(output), "using the profile of 1 run of join.pig") {
-		l.t.Errorf("%s does not say what it uses: %s (%v)", w.name, output, err)
+		l.t.Errorf("%s does not print which runs it uses: %s (%v)", w.name, output, err)
 	}
 	for i, f := range w.frames {
 		if f.Workflow.State == "running" && len(f.Quantiles) != 7 {
-			l.t.Errorf("%s: frame %d has %d quantiles, though a run is remembered", w.name, i+1, len(f.Quantiles))
+			l.t.Errorf("%s: frame %d has %d quantiles, though the history has a run", w.name, i+1, len(f.Quantiles))
 			return
 		}
 	}
 }
 
-// runs checks that exactly these watchers' runs are remembered.
+// runs checks that the history has exactly these watchers' runs.
 func (o *oncall) runs(watchers ...*watcher) {
 	l := o.lab
 	l.t.Helper()
@@ -177,8 +177,8 @@ func (o *oncall) runs(watchers ...*watcher) {
 	l.t.Logf("history show\n%s", l.run("history-text", 0, "history", "show", name, "--state-dir", o.state))
 }
 
-// given exports the profile that a watcher was given by the history, for its replay.
-func (o *oncall) given(w *watcher) string {
+// exportProfile writes the profile that a watcher got from the history, for its replay, and returns the file.
+func (o *oncall) exportProfile(w *watcher) string {
 	file := filepath.Join(o.lab.dir, w.name+".given.yaml")
 	o.lab.run(w.name+"-export", 0, "history", "profile", "join.pig", "--before", deref(w.last().Workflow.ID),
 		"--state-dir", o.state, "-o", file)

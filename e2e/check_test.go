@@ -22,7 +22,7 @@ func (w *watcher) recordings(code int) {
 	}
 	truth := l.truth(w.last().jobs())
 	if e := w.last().Elapsed; e == nil || math.Abs(*e-truth) > 0.5 {
-		l.t.Errorf("%s: the last frame's elapsed_seconds are %s, the history server says %.3f", w.name, number(e),
+		l.t.Errorf("%s: the last frame's elapsed_seconds: got %s, want %.3f as in the history server", w.name, number(e),
 			truth)
 	}
 }
@@ -37,12 +37,12 @@ func (w *watcher) plays(code int) bool {
 	}
 	l.run(w.name+"-replay-capture", code,
 		w.with(append([]string{"replay", "--output", "ndjson"}, w.ofCapture()...)...)...)
-	_, played := l.readFrames(filepath.Join(l.dir, w.name+"-replay-capture.out"))
-	if len(played) == 0 {
+	_, replayed := l.readFrames(filepath.Join(l.dir, w.name+"-replay-capture.out"))
+	if len(replayed) == 0 {
 		l.t.Errorf("%s: the capture replays to nothing", w.name)
 		return false
 	}
-	if live, now := w.last(), played[len(played)-1]; now.Workflow.State != live.Workflow.State ||
+	if live, now := w.last(), replayed[len(replayed)-1]; now.Workflow.State != live.Workflow.State ||
 		strings.Join(now.jobs(), " ") != strings.Join(live.jobs(), " ") {
 		l.t.Errorf("%s: the capture replays to %s of %v, live it was %s of %v", w.name,
 			now.Workflow.State, now.jobs(), live.Workflow.State, live.jobs())
@@ -116,7 +116,7 @@ func (w *watcher) grade(name string, args ...string) graded {
 		l.t.Fatalf("score has no line for standard: %+v", all)
 	}
 	g := all.Runs[0]
-	truth := g.Total // Spark's history server is asked elsewhere
+	truth := g.Total // Spark's history server is read elsewhere
 	switch w.last().Workflow.Engine {
 	case "":
 		truth = l.truth(w.last().jobs())
@@ -124,7 +124,7 @@ func (w *watcher) grade(name string, args ...string) graded {
 		truth = l.tezTruth(w.dag()).seconds
 	}
 	if math.Abs(g.Total-truth) > 0.5 {
-		l.t.Errorf("%s: score says %.3f s, the cluster %.3f s", w.name, g.Total, truth)
+		l.t.Errorf("%s: got %.3f s from score, want %.3f s as in the cluster", w.name, g.Total, truth)
 	}
 	return g
 }

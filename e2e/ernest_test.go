@@ -64,7 +64,7 @@ func TestErnest(t *testing.T) {
 
 	full := l.made("full", command, ernestMachines, ernestWhole)
 	took := parseRows(full)[0][2]
-	again := l.held(*p.Seconds, took, rows[0], command)
+	again := l.checkPrediction(*p.Seconds, took, rows[0], command)
 	off := *p.Seconds/took - 1
 	t.Logf("%s", l.run("predict", 0, "ernest", "predict", csv, "--at", at, "--force", "--ran",
 		fmt.Sprintf("%s,%.3f", at, took)))
@@ -78,9 +78,9 @@ func TestErnest(t *testing.T) {
 		model.Training.Seconds, 100**p.TrainingWorkRatio, 100*again))
 }
 
-// held checks a prediction. The cluster may not be what it was: the training run of a row, the first and cheapest one,
-// is made once more, and what it takes longer, a part of what it took, is returned and added to the bound.
-func (l *lab) held(predicted, took float64, row [3]float64, command string) (drift float64) {
+// checkPrediction checks a prediction. The cluster's speed may have changed: the training run of the first and cheapest
+// row is repeated, and its relative change is returned and added to the bound.
+func (l *lab) checkPrediction(predicted, took float64, row [3]float64, command string) (drift float64) {
 	l.t.Helper()
 	again := parseRows(l.made("again", command, int(row[0]), int(math.Round(row[1]*ernestWhole))))[0][2]
 	drift = again/row[2] - 1

@@ -11,7 +11,7 @@ import (
 )
 
 // TestFailover kills the active of two ResourceManagers in the middle of a run, then the other one once the first is
-// back. ZooKeeper gives up a session after ten seconds; until then no ResourceManager responds. Tasks go on meanwhile.
+// back. ZooKeeper ends a session after ten seconds; until then no ResourceManager responds. Tasks go on meanwhile.
 func TestFailover(t *testing.T) {
 	l := up(t, "--with", "ha")
 	managers := l.managers()
@@ -21,7 +21,7 @@ func TestFailover(t *testing.T) {
 	w := l.attach("attach", "", append(o.sinks(), "--within", "15s", "--within", "2h", "--drift", "--no-progress", "5m",
 		"--set", "hold=2")...)
 	long := l.awaitJob(4)
-	id := o.hears("within")
+	id := o.awaitAlert("within")
 	mark := o.fingerprints("within")
 	l.awaitTask(long, "m_000002", 20)
 
@@ -72,7 +72,7 @@ func TestForgetful(t *testing.T) {
 	w.replays(3)
 	if !w.last().hasWarning("the history server does not report how " + app.job() +
 		" ended, the ResourceManager has no result") {
-		t.Errorf("no warning that the application is forgotten: %+v", w.last().Warnings)
+		t.Errorf("no warning that the application is unknown: %+v", w.last().Warnings)
 	}
 	l.note("the ResourceManager killed, and back without its memory", *w.last().Elapsed,
 		fmt.Sprintf("stale for %.0f s; a warning that its result is unknown; exit code 3, `ended_unconfirmed`, not succeeded", w.outage(killed).Seconds()))
@@ -91,7 +91,7 @@ func TestHistoryAway(t *testing.T) {
 	app := l.awaitApp("Sleep job")
 	w := l.attach("attach", app.ID, "--within", "2h")
 	l.fault("kill-jhs")
-	over := l.awaitOver(app.ID)
+	over := l.awaitEnd(app.ID)
 	time.Sleep(time.Until(over.Add(15 * time.Second)))
 	l.hadoop("jhs")
 	w.ends(0, "succeeded")
@@ -107,7 +107,7 @@ func TestHistoryAway(t *testing.T) {
 	again := l.apps()[1]
 	v := l.attach("attach-again", again.ID)
 	l.fault("kill-jhs")
-	over = l.awaitOver(again.ID)
+	over = l.awaitEnd(again.ID)
 	v.ends(0, "succeeded")
 	v.replays(0)
 	waits = v.waitsForHistory(over)

@@ -59,22 +59,22 @@ func TestHeldUp(t *testing.T) {
 	t.Logf("watch printed\n%s", raw)
 	text := string(raw)
 	if !strings.Contains(text, "etl_load.pig uses ") && !strings.Contains(text, "etl_load.pig  blocks ") {
-		t.Error("no line says that etl_load blocks the others")
+		t.Error("no line reports that etl_load blocks the others")
 	}
 	if !strings.Contains(text, "etl_load.pig  no longer blocks others") {
-		t.Error("no line says that it blocks them no longer")
+		t.Error("no line reports that it no longer blocks them")
 	}
 	if strings.Contains(text, "nightly_sales.pig  blocks") || strings.Contains(text, "nightly_sales.pig uses ") {
 		t.Error("the one that waits is listed as blocking others")
 	}
-	held := l.heldUp(watches["ndjson"].stdout)
+	blockers := l.blockersIn(watches["ndjson"].stdout)
 	for _, name := range []string{"nightly_sales.pig", "mails.pig"} {
-		if held[name] != "etl_load.pig" {
-			t.Errorf("the frames of %s say that %q holds it up", name, held[name])
+		if blockers[name] != "etl_load.pig" {
+			t.Errorf("%s is blocked by %q in its frames, want etl_load.pig", name, blockers[name])
 		}
 	}
-	if held["etl_load.pig"] != "" {
-		t.Errorf("the load is held up by %q", held["etl_load.pig"])
+	if blockers["etl_load.pig"] != "" {
+		t.Errorf("the load is blocked by %q, want none", blockers["etl_load.pig"])
 	}
 	reported := "?"
 	for line := range strings.Lines(text) {
@@ -88,7 +88,7 @@ func TestHeldUp(t *testing.T) {
 }
 
 // heldUp returns which workflow blocks each workflow, by the names in the frames; "" if none does in any frame.
-func (l *lab) heldUp(file string) map[string]string {
+func (l *lab) blockersIn(file string) map[string]string {
 	l.t.Helper()
 	raw, err := os.ReadFile(file)
 	l.must(err)

@@ -25,12 +25,12 @@ func TestJoin(t *testing.T) {
 	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)
 	l.awaitApp("join.pig")
 	w := l.attach("attach", "", append(o.flags(), soon...)...)
-	id := o.hears("within")
+	id := o.awaitAlert("within")
 	w.ends(0, "succeeded")
 	pig.succeed()
 	w.missed("within", false)
 	o.over(id, "within")
-	w.knowsDAG(3)
+	w.checkDAG(3)
 	w.numberAtFirstCounters()
 	w.noStepAtHandOver()
 	w.recordings(0)
@@ -43,7 +43,7 @@ func TestJoin(t *testing.T) {
 	again := l.client("pig-again", append([]string{"pig"}, joinSmall...)...)
 	l.await("the second run", func() bool { return len(l.apps()) > 3 })
 	second := l.attach("attach-again", "", append(o.flags(), soon...)...)
-	id = o.hears("within")
+	id = o.awaitAlert("within")
 	o.plugin("check")
 	// One that comes later shares the alert.
 	third := l.attach("beside", "", append(o.sinks(), soon...)...)
@@ -62,15 +62,15 @@ func TestJoin(t *testing.T) {
 	}
 	second.numberAtOnce()
 	second.noStepAtHandOver()
-	second.replayFlags = append(second.replayFlags, "--profile", o.given(second))
+	second.replayFlags = append(second.replayFlags, "--profile", o.exportProfile(second))
 	second.recordings(0)
 	known := second.score("profile", "--profile", profile)
 	l.addRow("join again, watched with what is remembered of the first run", second.score("bare"), &known, "",
 		"a number and ranges from the first tick on, at risk, late and over once in Alertmanager, every metric in Prometheus, `check`, `history`, hand-over, end, replay")
 }
 
-// knowsDAG checks that all jobs are known from the first job's conf on, those to come as blocked.
-func (w *watcher) knowsDAG(jobs int) {
+// checkDAG checks that all jobs are known from the first job's conf on, those to come as blocked.
+func (w *watcher) checkDAG(jobs int) {
 	l := w.lab
 	l.t.Helper()
 	conf, ok := first(l.records(w.capture), "/conf")
@@ -147,7 +147,7 @@ func (w *watcher) noStepAtHandOver() {
 	for _, job := range w.last().jobs() {
 		r, ok := first(records, "/ws/v1/history/mapreduce/jobs/"+job)
 		if !ok {
-			l.t.Errorf("the history server was not asked for %s", job)
+			l.t.Errorf("the history server got no request of %s", job)
 			continue
 		}
 		i := tickOf(w.frames, r.at())

@@ -97,7 +97,7 @@ func TestKerberos(t *testing.T) {
 		"127.0.0.1", 1), "--keytab", alice)
 	if output := string(k.run("doctor", 0, "doctor", "--keytab", alice)); !strings.Contains(output,
 		"Kerberos, as alice@LAB.PARATIMER by the keytab "+alice) {
-		t.Errorf("doctor says\n%s", output)
+		t.Errorf("doctor prints\n%s", output)
 	}
 	app := k.awaitApp("Sleep job")
 
@@ -122,7 +122,7 @@ func TestKerberos(t *testing.T) {
 	refusal := "bob@LAB.PARATIMER may not see " + app.job() +
 		": its owner can start it with mapreduce.job.acl-view-job=bob"
 	if !strings.Contains(string(byBob.raw), refusal) {
-		t.Errorf("no frame of bob's says %q: %+v", refusal, byBob.last().Warnings)
+		t.Errorf("no frame of bob's has %q: %+v", refusal, byBob.last().Warnings)
 	}
 	cancel()
 	<-ended

@@ -56,7 +56,7 @@ func newLab(t *testing.T, against string, tools ...string) *lab {
 	return l
 }
 
-// of makes a test the one whose lab it is.
+// of makes a test the owner of the lab.
 func (l *lab) of(t *testing.T) {
 	l.t, l.ctx = t, t.Context()
 	if end, ok := t.Deadline(); ok {
@@ -82,7 +82,7 @@ func (l *lab) begin(of string, options ...string) map[string]string {
 	l.t.Helper()
 	l.output(of, append([]string{"up"}, options...)...)
 	l.t.Cleanup(func() {
-		// The test's context is over by now.
+		// The test's context has ended by now.
 		if out, err := exec.Command(script(of), "down").CombinedOutput(); err != nil {
 			l.t.Errorf("the cluster does not go down: %v\n%s", err, out)
 		}

@@ -52,14 +52,14 @@ func loseNode(t *testing.T, scenario string, options ...string) {
 	if lost < 0 {
 		t.Fatal("no frame warns of node_lost")
 	}
-	silent := slices.IndexFunc(w.frames, func(f frame) bool {
+	waiting := slices.IndexFunc(w.frames, func(f frame) bool {
 		return strings.Contains(deref(f.WaitingOn),
 			"its node is lost")
 	})
-	if silent < 0 {
+	if waiting < 0 {
 		t.Error("no frame waits on an attempt of the lost node")
 	} else {
-		t.Logf("%.1f s: waiting on %s", *w.frames[silent].Elapsed, *w.frames[silent].WaitingOn)
+		t.Logf("%.1f s: waiting on %s", *w.frames[waiting].Elapsed, *w.frames[waiting].WaitingOn)
 	}
 	seen, total := w.frames[lost], *w.last().Elapsed
 	w.logChanges()

@@ -14,8 +14,8 @@ import (
 // Four NodeManagers of 1024, 1024, 768 and 768 MB; the third takes three times as long for a record. A master takes 512
 // MB, a task 256.
 
-// joinNodes is a join with so many maps in its first job. Ten are one more than four nodes hold beside two masters:
-// what becomes of a node concerns what runs there and what is to come.
+// joinNodes is a join with a number of maps in its first job. Ten are one more than four nodes have room for beside two
+// masters, so a change of a node concerns running and pending tasks.
 func joinNodes(maps int) []string {
 	return []string{
 		"pig", "join", "-p", fmt.Sprintf("a=%dx300x150", maps), "-p", "b=3x200x100", "-p", "pace=30", "-p",
@@ -49,18 +49,18 @@ func (l *lab) metrics() (m struct{ AllocatedMB, TotalMB int }) {
 // unmastered is a node that no master runs on and that is not slow.
 func (l *lab) unmastered() string {
 	l.t.Helper()
-	var held []string
+	var nodes []string
 	for _, a := range l.apps() {
 		if a.State == "RUNNING" {
-			held = append(held, strings.TrimSpace(l.output("fault.sh", "--wait", "20", "master-node", a.ID)))
+			nodes = append(nodes, strings.TrimSpace(l.output("fault.sh", "--wait", "20", "master-node", a.ID)))
 		}
 	}
 	for _, n := range []string{"4", "2", "1"} {
-		if !slices.Contains(held, n) {
+		if !slices.Contains(nodes, n) {
 			return n
 		}
 	}
-	l.t.Fatalf("masters run on the nodes %v: none is left", held)
+	l.t.Fatalf("masters run on all nodes: %v", nodes)
 	return ""
 }
 
@@ -92,7 +92,7 @@ func (w *watcher) firstStatus(node, what string, since time.Time) (int, float64)
 			return i, after
 		}
 	}
-	l.t.Fatalf("no frame says of node %s: %q", node, what)
+	l.t.Fatalf("no frame has node %s as %q", node, what)
 	return -1, 0
 }
 
@@ -130,27 +130,27 @@ func TestDrainedNode(t *testing.T) {
 	requested := l.killed(l.fault("decommission", node, "15"))
 	w.finish(pig)
 	i, drains := w.firstStatus(node, "draining", requested)
-	_, gone := w.firstStatus(node, "decommissioned", requested)
+	_, removed := w.firstStatus(node, "decommissioned", requested)
 	w.summarize("of four nodes one is decommissioned with 15 s for its tasks", i,
-		fmt.Sprintf("draining shown %.0f s after the request, decommissioned %.0f s after", drains, gone))
+		fmt.Sprintf("draining shown %.0f s after the request, decommissioned %.0f s after", drains, removed))
 }
 
 // TestSickNode: a node's health script finds fault with it for some seconds.
 func TestSickNode(t *testing.T) {
 	l, pig, w := onFour(t, "nodes", 10, 3328)
 	node := l.unmastered()
-	sick := l.killed(l.fault("sicken-node", node))
+	faulted := l.killed(l.fault("sicken-node", node))
 	l.await("the node's loss", func() bool { return l.metrics().TotalMB < 3584 })
 	time.Sleep(3 * every) // so that a watcher sees it
 	healed := l.killed(l.fault("heal-node", node))
 	w.finish(pig)
-	i, lost := w.firstStatus(node, "unhealthy", sick)
+	i, lost := w.firstStatus(node, "unhealthy", faulted)
 	_, back := w.firstStatus(node, "", healed)
 	w.summarize("of four nodes one is unhealthy for some seconds", i,
 		fmt.Sprintf("shown after %.0f s, its return %.0f s after it was healed", lost, back))
 }
 
-// TestAvoidedNode: whatever starts on a node fails, so that the master asks for no more containers there.
+// TestAvoidedNode: every task on a node fails, so the master requests no more containers there.
 func TestAvoidedNode(t *testing.T) {
 	l := up(t, "--nodes", "4", "--slow", slowNode, "--with", "nodes")
 	pig := l.client("pig", joinNodes(10)...)

@@ -125,7 +125,7 @@ func (s *server) all() []message {
 	return slices.Clone(s.received)
 }
 
-// active are the ids of the workflows whose bound fires in Alertmanager now, one for each alert.
+// active returns the ids of the workflows with a firing bound in Alertmanager, one for each alert.
 func (s *server) active(bound string) (ids []string) {
 	var all []struct{ Labels map[string]string }
 	if !s.lab.get(s.url+"/api/v2/alerts", &all) {
@@ -170,5 +170,5 @@ func (s *server) families() {
 	if n < 25 {
 		s.lab.t.Errorf("docs/alerts.md names only %d metrics: nothing is guarded", n)
 	}
-	s.lab.t.Logf("Prometheus has series of all %d metrics, asked in %.1f s", n, time.Since(began).Seconds())
+	s.lab.t.Logf("Prometheus has series of all %d metrics, read in %.1f s", n, time.Since(began).Seconds())
 }

@@ -16,7 +16,7 @@ func (l *lab) managers() []string {
 	return []string{l.rm, settings(l.hadoop("env"))["PARATIMER_RM2"]}
 }
 
-// toActive waits until one of the ResourceManagers is active, and asks that one from now on.
+// toActive waits until one of the ResourceManagers is active, and sends later requests to it.
 func (l *lab) toActive(managers []string) {
 	l.t.Helper()
 	l.await("an active ResourceManager", func() bool {
@@ -53,8 +53,8 @@ func (l *lab) kill(id string) {
 	})
 }
 
-// awaitOver waits until the ResourceManager calls an application over, and returns when it was.
-func (l *lab) awaitOver(id string) time.Time {
+// awaitEnd waits until the ResourceManager reports the end of an application, and returns its time.
+func (l *lab) awaitEnd(id string) time.Time {
 	l.t.Helper()
 	var got struct {
 		App struct {
@@ -104,23 +104,23 @@ func (w *watcher) at(t time.Time) int {
 func (w *watcher) outage(from time.Time) time.Duration {
 	l := w.lab
 	l.t.Helper()
-	blind := func(f frame) bool { return f.Stale > 0 || f.warned("observation") }
+	isUnobserved := func(f frame) bool { return f.Stale > 0 || f.warned("observation") }
 	i := tickOf(w.frames, from)
-	first := slices.IndexFunc(w.frames[max(i, 0):], blind)
+	first := slices.IndexFunc(w.frames[max(i, 0):], isUnobserved)
 	if first < 0 {
 		l.t.Errorf("%s: no frame is stale after %.1f s", w.name, w.since(from))
 		return 0
 	}
 	first += max(i, 0)
-	n := slices.IndexFunc(w.frames[first:], func(f frame) bool { return !blind(f) })
+	n := slices.IndexFunc(w.frames[first:], func(f frame) bool { return !isUnobserved(f) })
 	if n < 0 {
 		l.t.Errorf("%s: stale from %.1f s to the end", w.name, *w.frames[first].Elapsed)
 		return 0
 	}
-	sight := w.frames[first+n]
-	long := sight.At.Sub(*w.frames[max(first-1, 0)].At)
+	observed := w.frames[first+n]
+	long := observed.At.Sub(*w.frames[max(first-1, 0)].At)
 	l.t.Logf("%s: broken at %.1f s; last seen at %s s, %d stale frames, seen again at %s s", w.name, w.since(from),
-		number(w.frames[max(first-1, 0)].Elapsed), n, number(sight.Elapsed))
+		number(w.frames[max(first-1, 0)].Elapsed), n, number(observed.Elapsed))
 	return long
 }
 
@@ -137,7 +137,7 @@ func (w *watcher) kept(since time.Time, bounds ...string) {
 	}
 }
 
-// undisturbed checks that no work is taken for lost: what was done stays done, no master counts as restarted, and no
+// undisturbed checks that no work counts as lost: done tasks stay done, no master counts as restarted, and no
 // failure moves the end.
 func (w *watcher) undisturbed(since time.Time) {
 	l := w.lab
@@ -163,7 +163,7 @@ func (w *watcher) undisturbed(since time.Time) {
 			}
 		}
 		if f.Workflow.State != "running" && i+1 < len(w.frames) {
-			l.t.Errorf("%s: frame %d of %d says %s", w.name, i+1, len(w.frames), f.Workflow.State)
+			l.t.Errorf("%s: frame %d of %d has the state %s", w.name, i+1, len(w.frames), f.Workflow.State)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func (w *watcher) waitsForHistory(over time.Time) time.Duration {
 		if f.Workflow.State != "running" || f.Jobs[0].State != "succeeded" || f.Headline.Remaining == nil ||
 			*f.Headline.Remaining != 0 ||
 			f.Headline.EndAt == nil || f.Headline.EndAt.Sub(over).Abs() > time.Second {
-			l.t.Errorf("%s: frame %d, which waits for the history server, says %s of the query and %s of the job, %s s left, an end at %v; it ended at %v",
+			l.t.Errorf("%s: frame %d, which waits for the history server, has the query %s and the job %s, %s s left, an end at %v, want %v",
 				w.name, i+1, f.Workflow.State, f.Jobs[0].State, number(f.Headline.Remaining), f.Headline.EndAt, over)
 		}
 	}

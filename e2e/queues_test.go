@@ -96,12 +96,12 @@ func (w *watcher) scoreShared(scenario, checked string) {
 	for _, f := range w.frames[came:] {
 		alone, standard := f.total("alone"), f.total("standard")
 		if alone != nil && standard != nil && *alone > *standard+0.001 {
-			l.t.Errorf("at %.1f s alone says %.1f s, standard %.1f s", *f.Elapsed, *alone, *standard)
+			l.t.Errorf("at %.1f s: got %.1f s for alone, %.1f s for standard", *f.Elapsed, *alone, *standard)
 			break
 		}
 	}
 	w.logChanges()
-	// Some ticks later bob's master has been asked.
+	// Some ticks later bob's master has got a request.
 	then := w.frames[min(came+10, len(w.frames)-1)]
 	l.t.Logf("%.1f s: %s", *then.Elapsed, then.totals(shared...))
 	totals := fmt.Sprintf("`alone` never above `standard`; `other_load` from %.0f s on, 10 ticks later %s",
@@ -110,8 +110,8 @@ func (w *watcher) scoreShared(scenario, checked string) {
 		strings.Join(slices.DeleteFunc([]string{checked, totals}, func(s string) bool { return s == "" }), "; "))
 }
 
-// needsAsked checks that bob's master was asked what is left, and seldom.
-func (w *watcher) needsAsked() {
+// checkNeeds checks that bob's master got requests of its remaining work, but few.
+func (w *watcher) checkNeeds() {
 	l := w.lab
 	l.t.Helper()
 	bob := ""
@@ -127,7 +127,7 @@ func (w *watcher) needsAsked() {
 		}
 	}
 	if most := len(w.frames)/10 + 2; bob == "" || n == 0 || n > most {
-		l.t.Errorf("bob's master (%s) was asked %d times in %d ticks, want some, at most %d", bob, n, len(w.frames),
+		l.t.Errorf("bob's master (%s) got %d requests in %d ticks, want some, at most %d", bob, n, len(w.frames),
 			most)
 	}
 }
@@ -135,7 +135,7 @@ func (w *watcher) needsAsked() {
 // TestQueues: bob has a queue of his own, of 40%.
 func TestQueues(t *testing.T) {
 	_, w := share(t, "queues", "b", bobsLong)
-	w.needsAsked()
+	w.checkNeeds()
 	w.scoreShared("our join in queue a (60%); bob comes to queue b (40%), and goes", "bob's master asked seldom")
 }
 

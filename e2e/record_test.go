@@ -47,7 +47,7 @@ func (l *lab) records(file string) []record {
 	}
 }
 
-// first is the first good answer whose path ends so, and whether there is one.
+// first returns the first good response with this end of the path, and whether there is one.
 func first(records []record, suffix string, has ...string) (record, bool) {
 next:
 	for _, r := range records {

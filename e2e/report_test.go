@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// report asks what has happened of a script by its id: its jobs, and where its time went, which adds up.
+// report checks the report of a script by its id: its jobs, and its time by cause, which adds up.
 func (l *lab) report(id, state string, jobs int) {
 	l.t.Helper()
 	var got struct {
@@ -28,7 +28,7 @@ func (l *lab) report(id, state string, jobs int) {
 	}
 	l.must(json.Unmarshal(l.run("report-"+state, 0, "report", id, "--output", "json"), &got))
 	if got.Workflow.State != state || len(got.Jobs) != jobs || got.Elapsed == nil {
-		l.t.Fatalf("report of a script that is %s says %+v", state, got)
+		l.t.Fatalf("report of a script that is %s: got %+v", state, got)
 	}
 	if len(got.Chart.Panels) == 0 || len(got.Chart.Panels[0].Bars) == 0 || len(got.Account.Parts) == 0 {
 		l.t.Fatalf("report shows no task or no account: %+v", got)

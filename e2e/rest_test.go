@@ -44,7 +44,7 @@ func (l *lab) apps() []app {
 	return list.Apps.App
 }
 
-// await asks until something is so.
+// await polls until a condition is true.
 func (l *lab) await(what string, so func() bool) {
 	l.t.Helper()
 	for !so() {

@@ -26,7 +26,7 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)
 	first := l.awaitApp("join.pig")
 	w := l.attach("attach", "")
-	killed := o.hears("join-late")
+	killed := o.awaitAlert("join-late")
 	l.await("both jobs of the first wave", func() bool { return len(l.apps()) == 2 })
 	for _, a := range l.apps() {
 		l.kill(a.ID)
@@ -41,7 +41,7 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	pig = l.client("pig-again", append([]string{"pig"}, joinSmall...)...)
 	l.await("the second run", func() bool { return len(l.apps()) > 2 })
 	second := l.attach("attach-again", "")
-	again := o.hears("join-late")
+	again := o.awaitAlert("join-late")
 	pig.succeed()
 	second.ends(0, "succeeded")
 	second.recordings(0)

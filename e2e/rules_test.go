@@ -34,7 +34,7 @@ func TestRules(t *testing.T) {
 	p := l.start("watch", cmd)
 	join := l.client("pig-join", append([]string{"pig"}, joinSmall...)...)
 	skew := l.client("pig-skew", "pig", "skew", "-p", "a=4x300x60z1.2", "-p", "pace=15", "-p", "pace_out=15")
-	id := o.hears("join-late")
+	id := o.awaitAlert("join-late")
 	join.succeed()
 	skew.succeed()
 	p.awaitSucceeded()

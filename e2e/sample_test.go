@@ -41,13 +41,13 @@ func TestSampleProfiles(t *testing.T) {
 		return w
 	}
 	percents := []int{1, 10}
-	var learned []string
+	var files []string
 	for _, percent := range percents {
-		learned = append(learned, watched(fmt.Sprintf("of-%d", percent), joinOf(6*percent, 4*percent)).learn())
+		files = append(files, watched(fmt.Sprintf("of-%d", percent), joinOf(6*percent, 4*percent)).learn())
 	}
 	full := watched("full", joinOf(600, 400))
 	full.recordings(0)
-	for i, file := range learned {
+	for i, file := range files {
 		known := full.score(fmt.Sprintf("profile-%d", percents[i]), "--profile", file)
 		if s := known.of("standard"); s.Mean == nil || *s.Mean > mostSampleError {
 			t.Errorf("with the profile of %d%% of the data: %s points in the mean, want %d at most", percents[i],

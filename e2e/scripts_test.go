@@ -41,7 +41,7 @@ func TestTwoWorkflows(t *testing.T) {
 	b.summarize("two scripts at once: one job with skewed reducers", -1, "only its own job, `other_load`")
 }
 
-// TestFailing watches a script whose last job fails.
+// TestFailing watches a script with a last job that fails.
 func TestFailing(t *testing.T) {
 	l := up(t)
 	pig := l.client("pig", "pig", "failing", "-p", "a=4x240x120", "-p", "b=3x160x80", "-p", "pace=15", "-p",
@@ -72,7 +72,7 @@ func TestFailing(t *testing.T) {
 	w.summarize("a script whose last job fails", -1, "exit code 1, `failed`, the attempts in `changes`")
 }
 
-// TestStreaming watches Hadoop Streaming, whose counters say that all is read when the work has hardly begun.
+// TestStreaming watches Hadoop Streaming. Its counters report all records as read when the work has hardly begun.
 func TestStreaming(t *testing.T) {
 	l := up(t)
 	job := l.client("stream", "stream", "-D", "mapreduce.job.reduces=2", "-input", "3x300x50z1.0",

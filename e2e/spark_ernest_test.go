@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A job on so many executors of one core each: 24 files of 30 records, and as many records in 12 groups.
+// A job on executors of one core each: 24 files of 30 records, and as many records in 12 groups.
 const sparkTrained = `PARATIMER_LAB='%s' '%s' submit --name train-{parts}-{machines} --conf spark.executor.cores=1 ` +
 	`--conf spark.cores.max={machines} rdd group {parts}x30x60 100 12`
 
@@ -50,18 +50,18 @@ func TestSparkErnest(t *testing.T) {
 		t.Fatalf("the event log of the whole run gives the rows %v", row)
 	}
 	byTime, byLog := *model.Predictions[0].Seconds, *ofLogs.Predictions[0].Seconds
-	drift := l.held(byTime, took, rows[0], command)
+	drift := l.checkPrediction(byTime, took, rows[0], command)
 	if off := byLog/row[0][2] - 1; off > ernestError+max(drift, -drift) || -off > ernestError+max(drift, -drift) {
 		t.Errorf("by event logs %.1f s are predicted, and it takes %.1f s", byLog, row[0][2])
 	}
-	twice := l.besideWhatIf("2x", small, row[0][2], drift)
-	fourfold := l.besideWhatIf("4x", smallest, row[0][2], drift)
+	twice := l.compareWhatIf("2x", small, row[0][2], drift)
+	fourfold := l.compareWhatIf("4x", smallest, row[0][2], drift)
 	l.note(fmt.Sprintf("Ernest on Spark: %d training runs on 1 to 3 executors, then the whole input on 4", len(rows)), took,
 		fmt.Sprintf("predicted %.0f s (%+.0f%%) by the commands' times; by event logs %.0f s of %.0f s (%+.0f%%); %s; %s; a training run repeated at the end took %+.0f%%",
 			byTime, 100*(byTime/took-1), byLog, row[0][2], 100*(byLog/row[0][2]-1), twice, fourfold, 100*drift))
 }
 
-// appOf runs the whole input on so many executors, and returns the event log, which is none of those before.
+// appOf runs the whole input on some executors, and returns the new event log.
 func (l *lab) appOf(name, command string, machines int, before []string) string {
 	l.t.Helper()
 	l.made(name, command, machines, ernestWhole)
@@ -78,9 +78,9 @@ func (l *lab) newLog(before []string) string {
 	return logs[0]
 }
 
-// besideWhatIf asks whatif what a run would take with more slots, and logs how far that is off from a run that took so
-// long. A run repeated differed by drift.
-func (l *lab) besideWhatIf(slots, log string, took, drift float64) string {
+// compareWhatIf compares the answer of whatif about more slots with the length of a real run, and returns the error as
+// text. A repeated run differed by drift.
+func (l *lab) compareWhatIf(slots, log string, took, drift float64) string {
 	l.t.Helper()
 	var got struct {
 		Changes []struct {

@@ -67,7 +67,7 @@ func TestSparkKubernetes(t *testing.T) {
 	if id := deref(w.last().Workflow.ID); id != a.ID {
 		t.Errorf("attach has watched %s, want %s", id, a.ID)
 	}
-	truth := w.tells(0)
+	truth := w.checkOutput(0)
 	for _, s := range w.last().Jobs[0].Stages {
 		if s.Total != nil && *s.Total > 0 && !strings.HasPrefix(s.URL, l.spark.history+"/history/"+a.ID+"/stages/stage/?id=") {
 			t.Errorf("the page of %s is %q", s.Name, s.URL)

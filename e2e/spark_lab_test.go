@@ -177,9 +177,9 @@ func (l *lab) lastExecution(url string, last time.Time) time.Time {
 // wholeApplication has sparkTruth take all jobs and the end of the application.
 var wholeApplication func(sparkJob) bool
 
-// tells checks the output of the watcher of a whole application: it is one of Spark, each stage has all its tasks at
-// the end, some were seen running, its length is the history server's, and its tape and capture play to the same.
-func (w *watcher) tells(code int) (truth float64) {
+// checkOutput checks the output of the watcher of a whole application: it is one of Spark, each stage has all its tasks
+// at the end, some were seen running, its length is the history server's, and its tape and capture play to the same.
+func (w *watcher) checkOutput(code int) (truth float64) {
 	l := w.lab
 	l.t.Helper()
 	last := w.last()
@@ -197,19 +197,19 @@ func (w *watcher) tells(code int) (truth float64) {
 	if !slices.ContainsFunc(w.frames, func(f frame) bool { return len(f.Jobs) == 1 && f.Jobs[0].running() > 0 }) {
 		l.t.Error("no task was seen running")
 	}
-	if w.blind() > len(w.frames)/2 {
-		l.t.Errorf("%d of %d frames warn that edges are a guess", w.blind(), len(w.frames))
+	if w.guesses() > len(w.frames)/2 {
+		l.t.Errorf("%d of %d frames warn that edges are a guess", w.guesses(), len(w.frames))
 	}
 	truth = l.sparkTruth(w.app(), wholeApplication)
 	if last.Elapsed == nil || math.Abs(*last.Elapsed-truth) > 0.5 {
-		l.t.Errorf("the last frame's elapsed_seconds are %s, the history server says %.3f", number(last.Elapsed), truth)
+		l.t.Errorf("the last frame's elapsed_seconds: got %s, want %.3f as in the history server", number(last.Elapsed), truth)
 	}
 	w.plays(code)
 	return truth
 }
 
-// blind counts the frames whose edges are a guess.
-func (w *watcher) blind() (n int) {
+// guesses counts the frames with guessed edges.
+func (w *watcher) guesses() (n int) {
 	for _, f := range w.frames {
 		if f.warned("no_edges") {
 			n++

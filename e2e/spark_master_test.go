@@ -35,7 +35,7 @@ func TestSparkMaster(t *testing.T) {
 			t.Errorf("listed: %+v", a)
 		}
 	}
-	// The master is asked for a choice where several run, and for the page where its other address is given.
+	// If several applications run, their list comes from the master, and its other address from its page.
 	p := l.start("which", l.paratimer(append([]string{"attach"}, at...)...))
 	if code := p.wait(); code != 2 || !strings.Contains(tail(p.stderr), ids["hourly"]) ||
 		!strings.Contains(tail(p.stderr), ids["nightly"]) {
@@ -58,7 +58,7 @@ func TestSparkMaster(t *testing.T) {
 	if id := deref(w.last().Workflow.ID); id != ids["nightly"] {
 		t.Errorf("attach has watched %s, want %s", id, ids["nightly"])
 	}
-	truth := w.tells(0)
+	truth := w.checkOutput(0)
 	l.await("the ends of both", func() bool {
 		_, frames := l.readFrames(all.stdout)
 		ended := map[string]bool{}

@@ -84,7 +84,7 @@ func TestSparkFailures(t *testing.T) {
 		if job.wait() == 0 {
 			l.t.Error("the application should have failed")
 		}
-		truth := w.tells(1)
+		truth := w.checkOutput(1)
 		const why = "Job aborted due to stage failure: Task 2 in stage 1.0 failed 4 times"
 		if got := deref(w.last().Jobs[0].Diagnosis); !strings.Contains(got, why) || !strings.Contains(got, "ValueError") {
 			l.t.Errorf("why it failed is %q", got)
@@ -137,21 +137,21 @@ func TestSparkExecutors(t *testing.T) {
 		w, _, _ := l.once("waves", "--conf", "spark.dynamicAllocation.enabled=true",
 			"--conf", "spark.dynamicAllocation.executorIdleTimeout=3s", "--conf", "spark.dynamicAllocation.minExecutors=1",
 			"--conf", "spark.executor.cores=1", "--conf", "spark.shuffle.service.enabled=true", "rdd", "waves", "3")
-		most, gone := 0, 0
+		most, removed := 0, 0
 		for _, f := range w.frames {
-			gone = max(gone, f.nodesIn("decommissioned"))
+			removed = max(removed, f.nodesIn("decommissioned"))
 			if len(f.Jobs) == 1 {
 				most = max(most, f.Jobs[0].running())
 			}
 		}
-		if most != 4 || gone < 2 {
-			l.t.Errorf("frames show at most %d tasks that run, and %d executors that have gone", most, gone)
+		if most != 4 || removed < 2 {
+			l.t.Errorf("got at most %d running tasks and %d removed executors in the frames, want 4 and at least 2", most, removed)
 		}
 		if n := w.failedTasks(); n > 0 {
 			l.t.Errorf("%d tasks are listed as failed", n)
 		}
 		l.addRow("Spark: executors that come and go by dynamic allocation", w.score("bare"), nil, "",
-			fmt.Sprintf("one executor to four and back, %d go; what they wrote stays with the external shuffle service", gone))
+			fmt.Sprintf("one executor to four and back, %d go; what they wrote stays with the external shuffle service", removed))
 	})
 }
 
@@ -166,7 +166,7 @@ func (l *lab) executorKilled(profile string, kept bool) {
 	killed := l.killed("executors at " + strings.TrimSpace(l.output("spark/spark.sh", "kill-executor", "127.0.0.2")))
 	w.ends(0, "succeeded")
 	job.succeed()
-	w.tells(0)
+	w.checkOutput(0)
 	// Tasks that were done and are open again.
 	again := 0
 	for i := 1; i < len(w.frames); i++ {
@@ -176,7 +176,7 @@ func (l *lab) executorKilled(profile string, kept bool) {
 		}
 	}
 	if kept != (again == 0) {
-		l.t.Errorf("%d tasks whose output was on the executor are open again", again)
+		l.t.Errorf("%d tasks with output on the executor are open again", again)
 	}
 	if !slices.ContainsFunc(w.frames, func(f frame) bool { return f.nodesIn("lost") > 0 }) {
 		l.t.Error("no frame shows a lost executor")
@@ -190,7 +190,7 @@ func (l *lab) executorKilled(profile string, kept bool) {
 		map[bool]string{true: ", with a shuffle service"}[kept], w.at(killed.Add(time.Second)), checked)
 }
 
-// awaitStage waits until the newest frame of a watcher shows so many tasks of a stage done.
+// awaitStage waits until the newest frame of a watcher has a number of tasks of a stage done.
 func (p *process) awaitStage(stage, done int) {
 	p.lab.t.Helper()
 	p.awaitFrame(fmt.Sprintf("%d tasks of stage %d", done, stage), func(f *frame) bool {

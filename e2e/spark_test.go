@@ -37,7 +37,7 @@ func TestSpark(t *testing.T) {
 	w := l.attachSpark("attach")
 	w.ends(0, "succeeded")
 	job.succeed()
-	truth := w.tells(0)
+	truth := w.checkOutput(0)
 	if n := deref(w.last().Workflow.Name); n != "nightly" {
 		t.Errorf("the workflow is called %q", n)
 	}
@@ -63,7 +63,7 @@ func (l *lab) again(name, profile, scenario, checked string, args ...string) (*w
 	w := l.attachSpark(name+"-attach", "--profile", profile)
 	w.ends(0, "succeeded")
 	job.succeed()
-	w.tells(0)
+	w.checkOutput(0)
 	known := w.score("profile", "--profile", profile)
 	s := known.of("standard")
 	w.foretold(&s)
@@ -78,7 +78,7 @@ func (l *lab) once(name string, args ...string) (w *watcher, output string, trut
 	w = l.attachSpark(name + "-attach")
 	w.ends(0, "succeeded")
 	job.succeed()
-	return w, job.printed(), w.tells(0)
+	return w, job.printed(), w.checkOutput(0)
 }
 
 // TestSparkSQL runs the query with adaptive query execution and without, each twice: the second run is longer, and
@@ -165,14 +165,14 @@ func TestSparkPools(t *testing.T) {
 		w.ends(0, "succeeded")
 	}
 	job.succeed()
-	all.tells(0)
+	all.checkOutput(0)
 	if n := len(all.stages()); n != 4 {
 		t.Errorf("the application has %d stages: %q", n, all.stages())
 	}
 	for name, w := range map[string]*watcher{"a": a, "b": b} {
 		truth := l.sparkTruth(all.app(), func(j sparkJob) bool { return j.JobGroup == name })
 		if e := *w.last().Elapsed; math.Abs(e-truth) > 0.5 || len(w.stages()) != 2 {
-			t.Errorf("group %s: %.1f s, the history server says %.1f s; stages %q", name, e, truth, w.stages())
+			t.Errorf("group %s: got %.1f s, want %.1f s as in the history server; stages %q", name, e, truth, w.stages())
 		}
 		if n := deref(w.last().Workflow.Name); n != "the report of "+name {
 			t.Errorf("group %s is called %q", name, n)
@@ -200,7 +200,7 @@ func (w *watcher) weighs(pools ...dag.Pool) {
 	for _, f := range w.frames {
 		for _, warning := range f.Warnings {
 			if strings.Contains(warning.Text, "minimal shares") {
-				l.t.Errorf("%s: a frame says %q", w.name, warning.Text)
+				l.t.Errorf("%s: a frame has the warning %q", w.name, warning.Text)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func TestSparkTLS(t *testing.T) {
 	untrusted := l.run("doctor-untrusted", 3, "doctor", "--spark", driver)
 	if !strings.Contains(string(untrusted), "issued by CN=localhost, which this machine does not trust") ||
 		!strings.Contains(string(untrusted), "ca-file") {
-		t.Errorf("without the certificate doctor says\n%s", untrusted)
+		t.Errorf("without the certificate doctor prints\n%s", untrusted)
 	}
 	direct := l.attach("direct", "", "--spark", driver, "--spark-history", l.spark.history, "--set", "ca-file="+ca)
 	sent := l.attach("sent", "", "--spark", l.spark.driver, "--spark-history", l.spark.history, "--set", "ca-file="+ca)
@@ -75,14 +75,14 @@ func TestSparkTLS(t *testing.T) {
 	}
 	job.succeed()
 	for _, w := range []*watcher{direct, sent, through} {
-		w.tells(0)
+		w.checkOutput(0)
 		if len(w.stages()) != 5 || w.last().nodesOf() != direct.last().nodesOf() {
 			t.Errorf("%s: the stages are\n%s\nthose of the other watcher\n%s", w.name, w.last().nodesOf(), direct.last().nodesOf())
 		}
 	}
 	for _, r := range l.records(direct.capture) {
 		if !strings.HasPrefix(r.URL, driver) && !strings.HasPrefix(r.URL, l.spark.history) {
-			t.Errorf("%s was asked", r.URL)
+			t.Errorf("got a request of %s", r.URL)
 		}
 	}
 	pages := 0

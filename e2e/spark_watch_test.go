@@ -46,7 +46,7 @@ func TestSparkYARNWatch(t *testing.T) {
 	} {
 		l.await(series, func() bool { return strings.Contains(scrape("http://"+o.metrics+"/metrics"), series) })
 	}
-	if fires := o.hears("nightly-late"); o.alertmanager.url != "" && fires != id {
+	if fires := o.awaitAlert("nightly-late"); o.alertmanager.url != "" && fires != id {
 		t.Errorf("the alert is of %s, want %s", fires, id)
 	}
 	job.succeed()
@@ -80,7 +80,7 @@ func TestSparkYARNWatch(t *testing.T) {
 	})}
 	seen.missed("nightly-late", false)
 	if truth := l.sparkTruth(id, wholeApplication); *w.last().Elapsed < truth-0.5 || *w.last().Elapsed > truth+0.5 {
-		t.Errorf("the last frame's elapsed_seconds are %.1f, the history server says %.1f", *w.last().Elapsed, truth)
+		t.Errorf("the last frame's elapsed_seconds: got %.1f, want %.1f as in the history server", *w.last().Elapsed, truth)
 	}
 	o.runs(w)
 	l.note("Spark on YARN: two applications, watched by a rule that matches one", *w.last().Elapsed,

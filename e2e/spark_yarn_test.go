@@ -27,7 +27,7 @@ func TestSparkYARN(t *testing.T) {
 				if x.app() != id {
 					l.t.Errorf("%s has watched %s, not %s", x.name, x.app(), id)
 				}
-				x.tells(0)
+				x.checkOutput(0)
 			}
 			job.succeed()
 			late := l.attach("late", id)
@@ -57,8 +57,8 @@ func TestSparkYARN(t *testing.T) {
 	})
 }
 
-// TestSparkYARNKerberos does so on a cluster whose web pages want Kerberos, for the application's owner and for another
-// user.
+// TestSparkYARNKerberos does so on a cluster with web pages that require Kerberos, for the application's owner and for
+// another user.
 func TestSparkYARNKerberos(t *testing.T) {
 	k := kerberizedUp(t)
 	k.takeSpark("--yarn")
@@ -71,10 +71,10 @@ func TestSparkYARNKerberos(t *testing.T) {
 	byBob := k.attach("acl", id, "--keytab", k.keytab("bob"))
 	w.ends(0, "succeeded")
 	job.succeed()
-	w.tells(0)
+	w.checkOutput(0)
 	byBob.ends(0, "succeeded")
 	if refusal := "bob@LAB.PARATIMER may not see"; !strings.Contains(string(byBob.raw), refusal) {
-		t.Errorf("no frame of bob's says %q: %+v", refusal, byBob.last().Warnings)
+		t.Errorf("no frame of bob's has %q: %+v", refusal, byBob.last().Warnings)
 	}
 	k.noSecrets()
 	k.addRow("Spark on YARN with Kerberos, in cluster mode", w.score("bare"), nil, "",
@@ -118,7 +118,7 @@ func TestSparkStreaming(t *testing.T) {
 	batches[own] = *w.last().Elapsed
 	for id, e := range batches {
 		if truth := l.sparkTruth(app, l.ofSQL(app, id)); math.Abs(e-truth) > 0.5 {
-			t.Errorf("execution %s took %.1f s, the history server says %.1f s", id, e, truth)
+			t.Errorf("execution %s: got %.1f s, want %.1f s as in the history server", id, e, truth)
 		}
 	}
 	w.plays(0)

@@ -16,7 +16,7 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// A streaming job is one of Hadoop Streaming whose output is kept.
+// A streaming job is one of Hadoop Streaming. Its output is kept.
 type streaming struct {
 	*process
 	app     app

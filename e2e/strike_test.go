@@ -71,7 +71,7 @@ func TestKilledMaster(t *testing.T) {
 		moved))
 }
 
-// awaitJob waits for the application whose job has this number of maps.
+// awaitJob waits for the application with this number of maps.
 func (l *lab) awaitJob(maps int) (found app) {
 	l.t.Helper()
 	l.await(fmt.Sprintf("a job with %d maps", maps), func() bool {
@@ -93,7 +93,7 @@ func (l *lab) killed(output string) time.Time {
 	var ms int64
 	_, at, ok := strings.Cut(output, " at ")
 	if _, err := fmt.Sscan(at, &ms); !ok || err != nil {
-		l.t.Fatalf("fault.sh says %q, which has no time", output)
+		l.t.Fatalf("fault.sh printed %q, which has no time", output)
 	}
 	return time.UnixMilli(ms)
 }
@@ -156,7 +156,7 @@ func (w *watcher) logChanges() {
 }
 
 // summarize scores the run, with the profile of TestJoin if that has run the same script, and adds it to the summary.
-// shown is the index of the first frame that shows what was broken, -1 where nothing was.
+// shown is the index of the first frame that shows the fault, -1 for none.
 func (w *watcher) summarize(scenario string, shown int, checked string) {
 	w.lab.t.Helper()
 	profile := profiles["join.pig"]
@@ -230,7 +230,7 @@ func short(s *float64) string {
 	return fmt.Sprintf("%.0f", *s)
 }
 
-// failed reports whether the frame lists a failed attempt whose id has this part.
+// failed reports whether the frame lists a failed attempt with this part in its id.
 func (f *frame) failed(part string) bool {
 	return slices.ContainsFunc(f.Failures, func(x failure) bool { return strings.Contains(x.Attempt, part) })
 }

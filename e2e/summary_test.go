@@ -178,7 +178,7 @@ func (s *score) String() string {
 	return fmt.Sprintf("%.1f / %.1f (%.0f%%)", *s.Mean, *s.Max, *s.None*100)
 }
 
-// number prints a value or what it points to; nil is "unknown".
+// number prints a value, or the one that a pointer points to; nil is "unknown".
 func number(v any) string {
 	switch v := v.(type) {
 	case *float64:

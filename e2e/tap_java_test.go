@@ -152,7 +152,7 @@ func text(g graded, name string) string {
 	return s.String()
 }
 
-// TestJarPlain measures a Java job of Hadoop's new API whose driver sets its own classes.
+// TestJarPlain measures a Java job of Hadoop's new API with a driver that sets its own classes.
 func TestJarPlain(t *testing.T) { up(t).squared("Java, quadratic cost, Zipf keys", "plain") }
 
 // TestJarOld measures one of the old API.

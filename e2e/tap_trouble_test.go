@@ -19,7 +19,7 @@ import (
 // quick is a quarter of quadratic: the longest reduce takes 20 s.
 const quick = "python3 power.py 2 1.25"
 
-// TestTapAlone kills the watcher while reduces run. The job does not notice, and what was measured is spooled.
+// TestTapAlone kills the watcher while reduces run. The job goes on, and the measurements are in the spool.
 func TestTapAlone(t *testing.T) {
 	l := up(t)
 	c := l.collector()
@@ -34,7 +34,7 @@ func TestTapAlone(t *testing.T) {
 	// Reduce 3 is the one that works on.
 	spools := l.logs(job.app, "paratimer-tap.*_r_*")
 	if !slices.ContainsFunc(spools, func(file string) bool { return strings.Contains(file, "_r_000003_0") }) {
-		t.Errorf("reduce 3 has not spooled what it measured; spools: %v", spools)
+		t.Errorf("reduce 3 has no spool; spools: %v", spools)
 	}
 	reduces := len(spools)
 	for _, file := range spools {

@@ -40,7 +40,7 @@ func TestTargets(t *testing.T) {
 	}
 	pig.succeed()
 	shown()
-	// Of a workflow that is over only the history is left.
+	// Of a workflow that has ended only the history is left.
 	late := l.attach("late", app.ID)
 	late.ends(0, "succeeded")
 	l.report(app.ID, "succeeded", 3)
@@ -56,7 +56,7 @@ func (l *lab) failsWith(name string, code int, what string, args ...string) {
 	errs, err := os.ReadFile(l.dir + "/" + name + ".err")
 	l.must(err)
 	if !strings.Contains(string(errs), what) {
-		l.t.Errorf("paratimer %s says %q, without %q", strings.Join(args, " "), errs, what)
+		l.t.Errorf("paratimer %s: got %q, want %q in it", strings.Join(args, " "), errs, what)
 	}
 	l.t.Logf("paratimer %s: %s", strings.Join(args, " "), errs)
 }
@@ -79,7 +79,7 @@ func (l *lab) doctor() {
 	}
 }
 
-// whatif asks of a script that runs what twice the containers would save, which is never less than nothing.
+// whatif checks the saving of twice the containers for a running script, which is never below 0.
 func (l *lab) whatif(id string) {
 	l.t.Helper()
 	type row struct {
@@ -96,7 +96,7 @@ func (l *lab) whatif(id string) {
 	l.must(json.Unmarshal(l.run("whatif", 0, "whatif", id, "--slots", "2x", "--output", "json"), &got))
 	if got.Workflow.State != "running" || got.Slots.Containers == nil || *got.Slots.Containers < 2 ||
 		len(got.Changes) != 1 || got.Changes[0].Name != "slots 2x" {
-		l.t.Fatalf("whatif of a script that runs says %+v", got)
+		l.t.Fatalf("whatif of a running script: got %+v", got)
 	}
 	twice := got.Changes[0]
 	switch {
@@ -105,7 +105,7 @@ func (l *lab) whatif(id string) {
 			l.t.Errorf("whatif: %v s with twice the containers, %v s without", *twice.Remaining, *got.Base.Remaining)
 		}
 	case got.Base.Remaining == nil && got.Base.Floor == nil:
-		l.t.Errorf("whatif says neither a time nor a floor: %+v", got.Base)
+		l.t.Errorf("whatif gives neither a time nor a floor: %+v", got.Base)
 	}
 }
 

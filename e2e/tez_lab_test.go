@@ -179,10 +179,10 @@ func (w *watcher) ofTez(code int, shape ...string) tezRun {
 	}
 	truth := l.tezTruth(w.dag())
 	if truth.status != last.Workflow.State {
-		l.t.Errorf("%s: the last frame says %s, the master's log %s", w.name, last.Workflow.State, truth.status)
+		l.t.Errorf("%s: the last frame: got %s, want %s as in the master's log", w.name, last.Workflow.State, truth.status)
 	}
 	if last.Elapsed == nil || math.Abs(*last.Elapsed-truth.seconds) > 0.5 {
-		l.t.Errorf("%s: the last frame's elapsed_seconds are %s, the master's log says %.3f", w.name,
+		l.t.Errorf("%s: the last frame's elapsed_seconds: got %s, want %.3f as in the master's log", w.name,
 			number(last.Elapsed), truth.seconds)
 	}
 	if is := last.shape(); shape != nil && !slices.Equal(is, shape) {
@@ -190,7 +190,7 @@ func (w *watcher) ofTez(code int, shape ...string) tezRun {
 	}
 	for _, s := range last.Jobs[0].Stages {
 		if code == 0 && (s.Total == nil || s.Done != *s.Total || s.Done != truth.tasks[s.Name] || s.Running > 0) {
-			l.t.Errorf("%s: at the end vertex %s has %d of %s tasks done and %d running, the master's log says %d",
+			l.t.Errorf("%s: at the end vertex %s has %d of %s tasks done and %d running, want %d done as in the master's log",
 				w.name, s.Name, s.Done, number(s.Total), s.Running, truth.tasks[s.Name])
 		}
 	}
@@ -201,9 +201,9 @@ func (w *watcher) ofTez(code int, shape ...string) tezRun {
 	return truth
 }
 
-// tellTez scores a DAG with nothing known before and with the profile that it was watched with, else with its own, and
-// adds the row. shown is the index of the first frame that shows what was broken, -1 where nothing was.
-func (w *watcher) tellTez(scenario string, shown int, checked string) {
+// addTezRow scores a DAG without a profile and with the one that it was watched with, else with its own, and adds the
+// row. shown is the index of the first frame that shows the fault, -1 for none.
+func (w *watcher) addTezRow(scenario string, shown int, checked string) {
 	w.lab.t.Helper()
 	bare := w.score("bare")
 	flags := w.replayFlags

@@ -12,7 +12,7 @@ import (
 )
 
 // upJoin runs the join on Tez, watched with the profile of a run in other sizes, and returns once its long maps have
-// read so many records of 600.
+// read some records of 600.
 func upJoin(t *testing.T, records float64, options ...string) (l *lab, pig *process, w *watcher, a app, task string) {
 	l = up(t, append([]string{"--with", "tez"}, options...)...)
 	a, pig, w = l.joinOnTez(joinLong)
@@ -44,7 +44,7 @@ func TestTezKilledTask(t *testing.T) {
 		t.Errorf("the master's log has %d failed attempts, want one", truth.failed)
 	}
 	shown := w.costNamed("_000002_0")
-	w.tellTez("Tez: a task's JVM killed at two thirds", shown,
+	w.addTezRow("Tez: a task's JVM killed at two thirds", shown,
 		fmt.Sprintf("cost named in `changes` %.0f s after the kill; edges, tasks and length as the master's log says",
 			w.frames[shown].At.Sub(killed).Seconds()))
 }
@@ -65,7 +65,7 @@ func TestTezKilledMaster(t *testing.T) {
 	})
 	for _, f := range w.frames {
 		if f.hasWarning("has recovered nothing") {
-			t.Errorf("at %.1f s a frame says that nothing could be recovered", *f.Elapsed)
+			t.Errorf("at %.1f s a frame reports that nothing could be recovered", *f.Elapsed)
 			break
 		}
 	}
@@ -84,7 +84,7 @@ func TestTezKilledMaster(t *testing.T) {
 			len(logs), before, kept, again, after)
 	}
 	w.logChanges()
-	w.tellTez("Tez: the master killed, its DAG recovered from HDFS", i, fmt.Sprintf(
+	w.addTezRow("Tez: the master killed, its DAG recovered from HDFS", i, fmt.Sprintf(
 		"`am_restarted`; %d of %d tasks were done at the kill, %d recovered, the others run again; edges, tasks and length as the new master's log says",
 		before, after, kept))
 }
@@ -124,7 +124,7 @@ func TestTezForgotten(t *testing.T) {
 		w.frames[max(i, 0)].At.Sub(killed).Seconds()))
 }
 
-// TestTezFailing watches a script of Pig and a query of Hive whose tasks fail four times.
+// TestTezFailing watches a script of Pig and a query of Hive with tasks that fail four times.
 func TestTezFailing(t *testing.T) {
 	l := up(t, "--with", "hive")
 	pig := l.client("pig", "pig", "failing", "-p", "a=4x240x120", "-p", "b=3x160x80", "-p", "pace=15", "-p",
@@ -132,7 +132,7 @@ func TestTezFailing(t *testing.T) {
 		"-p", "bad=user00079", "-p", "parallel_a=3", "-p", "parallel_b=2", "-p", "parallel=3")
 	w := l.attach("pig-attach", l.awaitApp("failing.pig").ID)
 	w.failsOnTez(pig, "boom at user00079", 4)
-	w.tellFailed("Tez: a script of Pig whose last vertex fails", "boom at user00079")
+	w.checkFailed("Tez: a script of Pig whose last vertex fails", "boom at user00079")
 
 	hive := l.client("hive", "hive", "failing")
 	session := l.awaitHive()
@@ -142,7 +142,7 @@ func TestTezFailing(t *testing.T) {
 	if name := deref(w.last().Workflow.Name); !strings.HasPrefix(name, "SELECT k, assert_true") {
 		t.Errorf("the workflow is called %q, not as its query begins", name)
 	}
-	w.tellFailed("Tez: a query of Hive whose reducer fails", "assertion failed; a literal that its name cuts is nowhere")
+	w.checkFailed("Tez: a query of Hive whose reducer fails", "assertion failed; a literal that its name cuts is nowhere")
 }
 
 // TestTezOrder runs a script with ORDER BY. Pig 0.17 needs Java 8 for it: since Java 9 fields are set after all of an
@@ -158,7 +158,7 @@ func TestTezOrder(t *testing.T) {
 	if !strings.Contains(edges, " one_to_one") || !strings.Contains(edges, " broadcast") {
 		t.Errorf("the sampler's edges are not known: %s", edges)
 	}
-	w.tellFailed("Tez: a script of Pig with ORDER BY, which fails on Java 17",
+	w.checkFailed("Tez: a script of Pig with ORDER BY, which fails on Java 17",
 		"an operator without its key; edges of kind `one_to_one` and `broadcast`")
 }
 
@@ -186,7 +186,7 @@ func (w *watcher) failsOnTez(client *process, why string, attempts int, shape ..
 	}
 }
 
-func (w *watcher) tellFailed(scenario, why string) {
+func (w *watcher) checkFailed(scenario, why string) {
 	w.lab.t.Helper()
 	w.lab.addRow(scenario, w.score("bare"), nil, "",
 		fmt.Sprintf("exit code 1, `failed`; four attempts with their reason (%s); replay, score", why))
@@ -216,7 +216,7 @@ func TestTezLostNode(t *testing.T) {
 	i := w.frameThat("shows the lost node", killed, func(f frame) bool { return f.warned("node_lost") || f.nodesIn("lost") > 0 })
 	w.logChanges()
 	seen := w.frames[max(i, 0)]
-	w.tellTez("Tez: one of two nodes lost while maps run on it", i, fmt.Sprintf(
+	w.addTezRow("Tez: one of two nodes lost while maps run on it", i, fmt.Sprintf(
 		"the node is lost %.0f s after the kill; `standard` then was %s s; edges, tasks and length as the master's log says",
 		seen.At.Sub(killed).Seconds(), short(seen.total("standard"))))
 }
@@ -244,9 +244,9 @@ func TestTezTwoUsers(t *testing.T) {
 	if n, m := len(ours.last().Jobs[0].Stages), len(bobs.last().Jobs[0].Stages); n != 5 || m != 2 {
 		t.Errorf("join has %d vertices, skew %d: want 5 and 2", n, m)
 	}
-	ours.tellTez("Tez: two users at once: the join", -1,
+	ours.addTezRow("Tez: two users at once: the join", -1,
 		"`other_load` from "+short(ours.frames[max(ours.came(), 0)].Elapsed)+" s on; only its own vertices")
-	bobs.tellTez("Tez: two users at once: bob's skewed reducers", -1, "`other_load`; only its own vertices")
+	bobs.addTezRow("Tez: two users at once: bob's skewed reducers", -1, "`other_load`; only its own vertices")
 }
 
 // TestTezKerberos watches alice's DAG on a cluster that wants Kerberos, by her keytab and as bob, who may not see it.
@@ -267,7 +267,7 @@ func TestTezKerberos(t *testing.T) {
 	bob.ends(0, "succeeded") // the ResourceManager reports to every user how applications end
 	for _, part := range []string{"tez master", "tez files", "tez plan"} {
 		if !strings.Contains(doctor, part) {
-			t.Errorf("doctor says nothing of %q: %s", part, doctor)
+			t.Errorf("doctor prints no %q: %s", part, doctor)
 		}
 	}
 	refused := bob.frameThat("says that bob may not read the files", time.Time{}, func(f frame) bool {
@@ -277,6 +277,6 @@ func TestTezKerberos(t *testing.T) {
 		t.Error("bob sees edges of alice's DAG")
 	}
 	k.noSecrets()
-	alice.tellTez("Tez with Kerberos: the join, by keytab", -1,
+	alice.addTezRow("Tez with Kerberos: the join, by keytab", -1,
 		"bob may read neither the master nor its files: no edges, a warning, the end as the ResourceManager reports it; `doctor`; no key, ticket or cookie in any file")
 }

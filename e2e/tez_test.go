@@ -59,7 +59,7 @@ func TestHive(t *testing.T) {
 		t.Errorf("the workflow is called %q, not as its query begins", name)
 	}
 	w.hidesQuery("hunter2")
-	w.tellTez("Hive 4.0.1 on Tez: two GROUP BYs, a join, an ORDER BY", -1,
+	w.addTezRow("Hive 4.0.1 on Tez: two GROUP BYs, a join, an ORDER BY", -1,
 		"named by the query, whose literal is in no frame or recording; six vertices and their edges; as long as the master's log says")
 }
 
@@ -76,7 +76,7 @@ func TestHiveSession(t *testing.T) {
 	client.succeed()
 	mapJoin.ends(0, "succeeded")
 	mapJoin.ofTez(0, "Map 1 > Reducer 2 slow_start", "Map 3 > Map 1 broadcast")
-	mapJoin.tellTez("Hive on Tez: a map join, whose table is broadcast", -1,
+	mapJoin.addTezRow("Hive on Tez: a map join, whose table is broadcast", -1,
 		"three vertices, the edge of kind `broadcast`; as long as the master's log says")
 
 	auto.ends(0, "succeeded")
@@ -88,7 +88,7 @@ func TestHiveSession(t *testing.T) {
 	if planned <= became {
 		t.Errorf("Reducer 2 had %d tasks at most and %d at the end: its number should fall", planned, became)
 	}
-	auto.tellTez("Hive on Tez: auto-parallelism", -1,
+	auto.addTezRow("Hive on Tez: auto-parallelism", -1,
 		fmt.Sprintf("`Reducer 2` falls from %d tasks to %d before it starts; as long as the master's log says",
 			planned, became))
 
@@ -106,7 +106,7 @@ func TestHiveSession(t *testing.T) {
 		part := all.part(id)
 		totals = append(totals, fmt.Sprintf("%.1f s", part.ofTez(0).seconds))
 		if i == 2 {
-			part.tellTez("Hive on Tez: a session of three queries", -1, "`attach --session` follows all three ("+
+			part.addTezRow("Hive on Tez: a session of three queries", -1, "`attach --session` follows all three ("+
 				strings.Join(totals, ", ")+"); one recording, of which each can be played; the figures are those of the third")
 		}
 	}
@@ -183,7 +183,7 @@ func TestHiveMany(t *testing.T) {
 	for _, r := range records {
 		bytes += len(r.Body)
 	}
-	w.tellTez("Hive on Tez: 2,000 short tasks", -1, fmt.Sprintf(
+	w.addTezRow("Hive on Tez: 2,000 short tasks", -1, fmt.Sprintf(
 		"every task done; %d answers of %d kB in %d ticks; as long as the master's log says", len(records), bytes>>10,
 		len(w.frames)))
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// An encrypted is a cluster that speaks nothing but TLS.
+// An encrypted is a cluster with TLS alone.
 type encrypted struct {
 	*lab
 	dir  string // of certificates
@@ -113,7 +113,7 @@ func TestTLS(t *testing.T) {
 		masters, history := 0, 0
 		for _, r := range e.records(w.capture) {
 			if !strings.HasPrefix(r.URL, "https://") {
-				t.Errorf("%s asked %s", w.name, r.URL)
+				t.Errorf("%s sent a request to %s", w.name, r.URL)
 			}
 			if strings.Contains(r.URL, "/proxy/") && r.Status == http.StatusOK {
 				masters++
@@ -160,7 +160,7 @@ func TestTLS(t *testing.T) {
 		"to the end at first hand and through a gateway with a password; bad names, times, issuers and client certificates distinguished, exit 3; a certificate that is renewed while daemons run")
 }
 
-// refused has doctor fail with exit code 3, what was wrong and what to do.
+// refused checks that doctor fails with exit code 3, the fault and what to do.
 func (e *encrypted) refused(name, text, hint string, args ...string) {
 	e.t.Helper()
 	e.finds(name, 3, text, hint, args...)

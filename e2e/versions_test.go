@@ -37,7 +37,7 @@ func TestVersions(t *testing.T) {
 			l.run("check", 0, "check", id)
 			w.ends(0, "succeeded")
 			pig.succeed()
-			w.knowsDAG(3)
+			w.checkDAG(3)
 			w.numberAtFirstCounters()
 			w.noStepAtHandOver()
 			w.totals()
@@ -77,7 +77,7 @@ func TestUber(t *testing.T) {
 	}
 }
 
-// isHadoop checks that the servers are of this version, or nothing below would be about it.
+// isHadoop checks that the servers have this version.
 func (l *lab) isHadoop(version string) {
 	l.t.Helper()
 	var rm struct {
@@ -120,7 +120,7 @@ func (w *watcher) totals() {
 		if j.Maps.Total == nil || j.Reduces.Total == nil || *j.Maps.Total != got.Job.MapsTotal ||
 			*j.Reduces.Total != got.Job.ReducesTotal ||
 			j.Maps.Done != got.Job.MapsTotal || j.Reduces.Done != got.Job.ReducesTotal {
-			l.t.Errorf("%s: %d of %s maps and %d of %s reduces are done, the history server says %d and %d", *j.ID,
+			l.t.Errorf("%s: %d of %s maps and %d of %s reduces are done, want %d and %d as in the history server", *j.ID,
 				j.Maps.Done, number(j.Maps.Total), j.Reduces.Done, number(j.Reduces.Total), got.Job.MapsTotal,
 				got.Job.ReducesTotal)
 		}

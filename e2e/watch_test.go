@@ -83,7 +83,7 @@ func (w *watcher) ends(code int, state string) {
 		l.t.Fatalf("%s printed no frame\n%s", w.name, tail(w.stderr))
 	}
 	if is := w.last().Workflow.State; is != state {
-		l.t.Errorf("%s: the last frame says %q, want %q", w.name, is, state)
+		l.t.Errorf("%s: the last frame: got %q, want %q", w.name, is, state)
 	}
 }
 
