@@ -207,7 +207,7 @@ up() {
 	[[ -z $SLOW || $SLOW =~ ^[1-$NODES]$ ]] || die "--slow takes the number of a node, 1 to $NODES, not '$SLOW'"
 	take_on ${with[@]+"${with[@]}"}
 	[[ -r /proc/self/environ ]] || die "no /proc here: this works on Linux only"
-	need curl "install it; readiness is asked over HTTP"
+	need curl "install it; readiness is checked over HTTP"
 	need python3 "install it; it makes the input data"
 	lock
 	[[ -z $(marked "$MARK") ]] || die "a cluster is running in $LAB: use it, or run hadoop.sh down first"
