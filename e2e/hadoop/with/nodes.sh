@@ -1,4 +1,4 @@
-# Nodes that can be told apart and tampered with: addresses and names of their own (an AM blacklists by host name), a list of nodes to
+# Nodes that differ and can be changed: addresses and names of their own (an AM blacklists by host name), a list of nodes to
 # decommission, a health script, tasks that fail where a node is broken (udf/Pace.java). nodes=N: node N is started later, by
 # `hadoop.sh node N`.
 # shellcheck shell=bash disable=SC2154,SC2034

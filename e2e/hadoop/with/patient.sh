@@ -1,4 +1,4 @@
-# A node that is not heard of for 15 s is not LOST: a ResourceManager may be paused for longer.
+# A node without a heartbeat for 15 s is not LOST: a ResourceManager may be paused for longer.
 # shellcheck shell=bash
 
 patient_conf() {

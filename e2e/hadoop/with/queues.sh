@@ -1,4 +1,4 @@
-# Sourced by hadoop.sh: queues and those who share them. Jobs go to queue a (60%) unless told otherwise, b has 40%; either
+# Sourced by hadoop.sh: queues and those who share them. Jobs go to queue a (60%) by default, b has 40%; either
 # may take the whole cluster while the other is idle. VALUE is words with commas between them:
 #   capped    a may hold 70%, b 60%
 #   nested    a and b are below root.prod, beside an idle root.spare of 10%
