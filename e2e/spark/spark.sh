@@ -179,7 +179,7 @@ up() {
 	fi
 	version=${1:-$DEFAULT_VERSION}
 	[[ -r /proc/self/environ ]] || die "no /proc here: this works on Linux only"
-	need curl "install it; readiness is asked over HTTP"
+	need curl "install it; readiness is checked over HTTP"
 	lock
 	[[ -z $(marked "$MARK") ]] || die "a cluster is running in $RUN: use it, or run spark.sh down first"
 	find_java
@@ -188,7 +188,7 @@ up() {
 	rm -rf "$RUN"
 	mkdir -p "$RUN"/{conf,log,pid,events,work}
 	lock_ports
-	# The master moves on from a port that is taken; what it took would have to be asked for.
+	# If its port is in use, the master takes the next one, which nothing here would find.
 	pick_ports master=7077 master_web=8180 worker1_web=8181 worker2_web=8182 history=18080 ui=4040 shuffle=7337 driver=27078 blocks=27178
 	write_conf "$version"
 	cat >"$RUN/env" <<-END
