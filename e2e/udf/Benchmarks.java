@@ -170,7 +170,7 @@ public class Benchmarks extends Configured implements Tool {
         }
     }
 
-    /** A line is a document's fingerprint and words. Each word that is in it is told the document once. */
+    /** A line is a document's fingerprint and words. Each word of it gets the document once. */
     public static class Postings extends Lines {
         @Override
         void lineIn(String line) throws IOException, InterruptedException {
@@ -243,7 +243,7 @@ public class Benchmarks extends Configured implements Tool {
         }
     }
 
-    /** How many triangles a pair of nodes closes: paths between them, if there is an edge, told by "-". A unit is a value. */
+    /** How many triangles a pair of nodes closes: paths between them, if there is an edge, marked by "-". A unit is a value. */
     public static class Triangles extends Paid {
         @Override
         long result(Iterable<Text> values) throws InterruptedException {
