@@ -40,7 +40,7 @@ func TestPagesAreAccessible(t *testing.T) {
 	}
 	for name, file := range map[string]string{"report": report, "compare": compare} {
 		t.Run(name, func(t *testing.T) {
-			p := open(t, file, look{})
+			p := open(t, file, viewport{})
 			if axe != nil {
 				p.run(t, chromedp.Evaluate[chromedp.Void](string(axe)))
 			}
@@ -55,7 +55,7 @@ func TestPagesAreAccessible(t *testing.T) {
 					t.Errorf("dark: %v: %s", dark, w)
 				}
 			}
-			p.holdQuiet(t)
+			p.checkQuiet(t)
 		})
 	}
 }

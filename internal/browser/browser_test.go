@@ -80,8 +80,8 @@ func chromiumPath() string {
 	return ""
 }
 
-// A look is how a page is looked at; the zero look is one of a screen of 1280 by 900, light, with scripts.
-type look struct {
+// A viewport has the settings of the browser; the zero viewport is 1280 by 900, light, with scripts.
+type viewport struct {
 	width    int64
 	dark     bool
 	noScript bool
@@ -98,7 +98,7 @@ type tab struct {
 }
 
 // open opens a page in a tab of its own, which ends with the test.
-func open(t *testing.T, address string, l look) *tab {
+func open(t *testing.T, address string, l viewport) *tab {
 	t.Helper()
 	if chromium == nil {
 		t.Skip("no chromium here: apt-get install chromium")
@@ -111,7 +111,7 @@ func open(t *testing.T, address string, l look) *tab {
 	ctx, late := context.WithTimeout(ctx, 2*time.Minute)
 	t.Cleanup(late)
 	p := &tab{ctx: ctx}
-	if err := chromedp.Listen(ctx, func(event any) { p.heard(event, address) }); err != nil {
+	if err := chromedp.Listen(ctx, func(event any) { p.record(event, address) }); err != nil {
 		t.Fatal(err)
 	}
 	p.run(t, do(network.Enable, network.EnableParams{}), do(log.Enable, cdp.Empty{}), do(runtime.Enable, cdp.Empty{}),
@@ -154,8 +154,8 @@ func (p *tab) resize(t *testing.T, width int64, dark bool) {
 		}}))
 }
 
-// heard records the errors of a page.
-func (p *tab) heard(event any, address string) {
+// record records the errors of a page.
+func (p *tab) record(event any, address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e := event.(type) {
@@ -208,8 +208,8 @@ func awaited(t *testing.T, p *tab, expression string, into any) {
 	}
 }
 
-// holdQuiet checks that nothing went wrong and nothing was asked for.
-func (p *tab) holdQuiet(t *testing.T) {
+// checkQuiet checks that the page has no error and sent no request.
+func (p *tab) checkQuiet(t *testing.T) {
 	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -217,7 +217,7 @@ func (p *tab) holdQuiet(t *testing.T) {
 		t.Error("in the page: ", w)
 	}
 	for _, r := range p.requests {
-		t.Error("the page asks for ", r)
+		t.Error("the page sent a request to ", r)
 	}
 }
 

@@ -24,7 +24,7 @@ func (o *once) Next(context.Context) (s *dag.Snapshot, err error) {
 	return s, nil
 }
 
-// large is a finished run of 100,000 tasks on 500 slots: rounds of maps whose ends lie apart.
+// large is a finished run of 100,000 tasks on 500 slots: rounds of maps with different ends.
 func large() *dag.Snapshot {
 	const slots, rounds = 500, 200
 	s := &dag.Snapshot{
@@ -100,7 +100,7 @@ func TestLargeReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := open(t, address(filepath.Join(folder, "large.html")), look{})
+	p := open(t, address(filepath.Join(folder, "large.html")), viewport{})
 	var painted struct{ First, Contentful, Loaded, Zoomed float64 }
 	var bars int
 	awaited(t, p, `new Promise(done => requestAnimationFrame(() => setTimeout(() => {
@@ -118,6 +118,6 @@ func TestLargeReport(t *testing.T) {
 	if !(painted.First > 0 && painted.First < 10_000 && painted.Zoomed < 5000) {
 		t.Errorf("painted: %+v", painted)
 	}
-	p.holdFits(t, "a large report", 1280)
-	p.holdQuiet(t)
+	p.checkFits(t, "a large report", 1280)
+	p.checkQuiet(t)
 }

@@ -31,12 +31,12 @@ func TestLivePageFollows(t *testing.T) {
 	}
 }
 
-// follow looks at the page of a run that is played so many times as fast as it was until it is over, and returns the
+// follow reads the page of a run that is replayed at a multiple of its speed until the end, and returns the
 // states that it was in.
 func follow(t *testing.T, speed string) map[string]bool {
 	t.Helper()
 	cmd := exec.Command(paratimer, "report", "--live", "--speed", speed, example(t, "examples/join-failure.jsonl.zst"))
-	said, err := cmd.StdoutPipe()
+	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,18 +50,18 @@ func follow(t *testing.T, speed string) map[string]bool {
 		}
 	})
 	link := regexp.MustCompile(`http://\S+`)
-	at, lines := "", bufio.NewScanner(said)
+	at, lines := "", bufio.NewScanner(stdout)
 	for at == "" && lines.Scan() {
 		at = strings.TrimRight(link.FindString(lines.Text()), ".,")
 	}
 	if at == "" {
-		t.Fatal("the program says no address")
+		t.Fatal("the program prints no address")
 	}
 	go func() {
 		for lines.Scan() { // so that it is not held up
 		}
 	}()
-	p := open(t, at, look{online: true})
+	p := open(t, at, viewport{online: true})
 	states := make(map[string]bool)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -87,7 +87,7 @@ func follow(t *testing.T, speed string) map[string]bool {
 	defer p.mu.Unlock()
 	for _, r := range p.requests {
 		if !strings.HasPrefix(r, strings.TrimSuffix(at, "/")) {
-			t.Error("the page asks for ", r)
+			t.Error("the page sent a request to ", r)
 		}
 	}
 	for _, w := range p.wrong {

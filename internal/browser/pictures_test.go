@@ -16,10 +16,10 @@ var pictures = flag.String("pictures", "", "take the report's pictures for the d
 // to machine, and so do the bytes.
 func TestPictures(t *testing.T) {
 	if *pictures == "" {
-		t.Skip("no pictures are asked for")
+		t.Skip("no pictures are requested")
 	}
 	file, _ := recorded(t)
-	p := open(t, file, look{})
+	p := open(t, file, viewport{})
 	p.eval(t, `document.querySelectorAll("details").forEach(d => { d.open = true }) ?? true`, new(bool))
 	for name, id := range map[string]string{"gantt-run": "gantt", "course": "course"} {
 		var box struct{ X, Y, Width, Height float64 }

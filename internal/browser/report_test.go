@@ -44,12 +44,12 @@ func recorded(t *testing.T) (report, compare string) {
 // sections are the parts of a finished run's report.
 var sections = []string{"gantt", "jobs", "sure", "account", "limits", "course", "made"}
 
-// TestReportOpens opens a report from the disk with the network off: nothing goes wrong, nothing is asked for, and all
+// TestReportOpens opens a report from the disk with the network off: no error, no request, and all
 // parts are there.
 func TestReportOpens(t *testing.T) {
 	t.Parallel()
 	file, _ := recorded(t)
-	p := open(t, file, look{})
+	p := open(t, file, viewport{})
 	var title, text string
 	p.eval(t, `document.title`, &title)
 	p.eval(t, `document.body.innerText`, &text)
@@ -69,7 +69,7 @@ func TestReportOpens(t *testing.T) {
 			t.Errorf("part %s is %.0f pixels high", id, h)
 		}
 	}
-	p.holdQuiet(t)
+	p.checkQuiet(t)
 }
 
 // TestFirstScreen checks what a reader sees of a plain run without scrolling, the order of what follows, and the length
@@ -79,7 +79,7 @@ func TestFirstScreen(t *testing.T) {
 	recorded(t)
 	folder := filepath.Dir(paratimer)
 	run(t, folder, "report", example(t, "examples/join.jsonl.zst"), "-o", "plain.html")
-	p := open(t, address(filepath.Join(folder, "plain.html")), look{})
+	p := open(t, address(filepath.Join(folder, "plain.html")), viewport{})
 	var at struct{ Hero, Size, Title, Chart, Page float64 }
 	p.eval(t, `(() => { const at = (s) => document.querySelector(s).getBoundingClientRect(), size = (s) => parseFloat(getComputedStyle(document.querySelector(s)).fontSize); return {
 		Hero: at(".hero").bottom, Size: size(".hero"), Title: size("h1"), Chart: at("#gantt .box").bottom, Page: document.documentElement.scrollHeight } })()`, &at)
@@ -90,14 +90,14 @@ func TestFirstScreen(t *testing.T) {
 	if at.Page > 2600 {
 		t.Errorf("the page has %.0f pixels", at.Page)
 	}
-	p.holdQuiet(t)
+	p.checkQuiet(t)
 }
 
 // TestFragmentsAreToggled colors the bars by fragment, and back; the legend follows and is never longer than the chart.
 func TestFragmentsAreToggled(t *testing.T) {
 	t.Parallel()
 	file, _ := recorded(t)
-	p := open(t, file, look{width: 360})
+	p := open(t, file, viewport{width: 360})
 	fill := `getComputedStyle(document.querySelector("#gantt .bars.s0 rect")).fill`
 	var job, part, again string
 	var tall, short float64
@@ -115,7 +115,7 @@ func TestFragmentsAreToggled(t *testing.T) {
 		p.height(t, "#gantt .parts") > 0 {
 		t.Errorf("the chart is %.0f pixels high, the legends %.0f and %.0f", tall, jobs, short)
 	}
-	p.holdQuiet(t)
+	p.checkQuiet(t)
 }
 
 // height of an element that is shown; 0 where it is not there.
@@ -131,18 +131,18 @@ func TestPagesFit(t *testing.T) {
 	t.Parallel()
 	report, compare := recorded(t)
 	for name, file := range map[string]string{"report": report, "compare": compare} {
-		p := open(t, file, look{})
+		p := open(t, file, viewport{})
 		for _, width := range []int64{360, 1280, 2560} {
 			for _, dark := range []bool{false, true} {
 				p.resize(t, width, dark)
-				p.holdFits(t, fmt.Sprintf("%s at %d, dark: %v", name, width, dark), width)
+				p.checkFits(t, fmt.Sprintf("%s at %d, dark: %v", name, width, dark), width)
 			}
 		}
-		p.holdQuiet(t)
+		p.checkQuiet(t)
 	}
 }
 
-func (p *tab) holdFits(t *testing.T, what string, width int64) {
+func (p *tab) checkFits(t *testing.T, what string, width int64) {
 	t.Helper()
 	var g struct {
 		Texts    int
@@ -165,7 +165,7 @@ func (p *tab) holdFits(t *testing.T, what string, width int64) {
 func TestReportWithoutScripts(t *testing.T) {
 	t.Parallel()
 	file, _ := recorded(t)
-	p := open(t, file, look{noScript: true})
+	p := open(t, file, viewport{noScript: true})
 	var ran bool
 	p.eval(t, `document.querySelector(".tools") !== null`, &ran)
 	if ran {
@@ -184,15 +184,15 @@ func TestReportWithoutScripts(t *testing.T) {
 			t.Errorf("figure %s has %d marks, want %d or more", figure, marks, least)
 		}
 	}
-	p.holdFits(t, "without scripts", 1280)
-	p.holdQuiet(t)
+	p.checkFits(t, "without scripts", 1280)
+	p.checkQuiet(t)
 }
 
 // TestReportPrints checks that on paper every figure is there, no wider than the page.
 func TestReportPrints(t *testing.T) {
 	t.Parallel()
 	file, _ := recorded(t)
-	p := open(t, file, look{})
+	p := open(t, file, viewport{})
 	yes := true
 	printed, err := chromedp.Call(p.ctx, page.PrintToPDF, page.PrintToPDFParams{
 		PreferCSSPageSize: &yes,
@@ -209,7 +209,7 @@ func TestReportPrints(t *testing.T) {
 	if n := paths(pdf); n < 100 {
 		t.Errorf("%d rectangles and lines are on paper: the figures are missing", n)
 	}
-	// A4 less its margins is 688 pixels wide; what is wider by a little is printed smaller.
+	// A4 less its margins is 688 pixels wide; a page that is a little wider is printed smaller.
 	p.resize(t, 688, false)
 	p.run(t, do(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
 	for _, id := range sections {
@@ -241,7 +241,7 @@ func paths(pdf []byte) (n int) {
 func TestReportByKeyboard(t *testing.T) {
 	t.Parallel()
 	file, _ := recorded(t)
-	p := open(t, file, look{})
+	p := open(t, file, viewport{})
 	reached := make(map[string]bool)
 	var all int
 	p.eval(t, `document.querySelectorAll('a[href], button, summary, [tabindex="0"]').length`, &all)
@@ -270,14 +270,14 @@ func TestReportByKeyboard(t *testing.T) {
 			t.Errorf("the tab key does not reach %q; it reaches %v", want, reached)
 		}
 	}
-	p.holdQuiet(t)
+	p.checkQuiet(t)
 }
 
 // TestTablesAreSorted sorts the jobs by each of their columns, there and back.
 func TestTablesAreSorted(t *testing.T) {
 	t.Parallel()
 	file, _ := recorded(t)
-	p := open(t, file, look{})
+	p := open(t, file, viewport{})
 	var problems []string
 	p.eval(t, `(() => {
 		const out = [], table = document.querySelector("#jobs table");
@@ -302,34 +302,34 @@ func TestTablesAreSorted(t *testing.T) {
 	for _, x := range problems {
 		t.Error(x)
 	}
-	p.holdQuiet(t)
+	p.checkQuiet(t)
 }
 
 // TestChartsAreEnlarged enlarges the Gantt chart by its keys: bars grow, and the whole comes back as it was.
 func TestChartsAreEnlarged(t *testing.T) {
 	t.Parallel()
 	file, _ := recorded(t)
-	p := open(t, file, look{})
+	p := open(t, file, viewport{})
 	widest := `Math.max(...[...document.querySelectorAll("#gantt .bars rect")].map(r => r.getBoundingClientRect().width))`
 	var before, enlarged, after float64
-	var told string
+	var detail string
 	p.eval(t, widest, &before)
 	p.run(t, chromedp.Focus(chromedp.CSS(`#gantt .box`)), chromedp.KeyEvent("+"))
 	p.eval(t, widest, &enlarged)
-	p.holdFits(t, "enlarged", 1280)
+	p.checkFits(t, "enlarged", 1280)
 	p.run(t, chromedp.KeyEvent("0"), chromedp.KeyEvent(kb.ArrowRight))
 	p.eval(t, widest, &after)
-	p.eval(t, `document.querySelector("#gantt .detail").textContent`, &told)
+	p.eval(t, `document.querySelector("#gantt .detail").textContent`, &detail)
 	if enlarged < 1.8*before || after > 1.05*before {
 		t.Errorf("the widest bar is %.1f pixels wide, enlarged %.1f, then %.1f", before, enlarged, after)
 	}
-	if !regexp.MustCompile(`\d`).MatchString(told) || strings.HasPrefix(told, "Point at") {
-		t.Errorf("a bar is described as %q", told)
+	if !regexp.MustCompile(`\d`).MatchString(detail) || strings.HasPrefix(detail, "Point at") {
+		t.Errorf("got %q as the text of a bar", detail)
 	}
-	p.holdQuiet(t)
+	p.checkQuiet(t)
 }
 
-// TestHostileNames opens the report of a query whose job is named as the end of a script.
+// TestHostileNames opens the report of a query with a job that has the end of a script in its name.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -344,7 +344,7 @@ func TestHostileNames(t *testing.T) {
 	run(t, folder, "report", "hostile.tape", "-o", "hostile.html")
 	run(t, folder, "compare", "hostile.tape", "hostile.tape", "--output", "html", "-o", "compared.html")
 	for _, file := range []string{"hostile.html", "compared.html"} {
-		p := open(t, address(filepath.Join(folder, file)), look{})
+		p := open(t, address(filepath.Join(folder, file)), viewport{})
 		var text string
 		var scripts, images int
 		p.eval(t, `document.body.innerText`, &text)
@@ -353,6 +353,6 @@ func TestHostileNames(t *testing.T) {
 		if !strings.Contains(text, "alert(1)") || scripts > 1 || images > 0 {
 			t.Errorf("%s: %d scripts, %d images, and the name is not shown as it is", file, scripts, images)
 		}
-		p.holdQuiet(t)
+		p.checkQuiet(t)
 	}
 }
