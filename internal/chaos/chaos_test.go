@@ -18,12 +18,12 @@ var (
 )
 
 // TestChaos: under every fault plan a run is seen to the same end, with the same totals; on the way no number is
-// reported that no whole answer has reported, nothing is taken for lost that is not, and what has ended stays so. An
+// shown that no complete response has reported, no work counts as lost that is not, and ended jobs stay ended. An
 // old answer with a new date is believed: no service of Hadoop lets a cache keep its answers.
 func TestChaos(t *testing.T) {
 	worlds := recordedWorlds(t)
 	for i := range 2 {
-		worlds = append(worlds, simulatedWorld(t, uint64(i+1)))
+		worlds = append(worlds, simulatedCluster(t, uint64(i+1)))
 	}
 	done := map[Fault]int{}
 	for i := range worlds {
@@ -116,7 +116,7 @@ func totals(s *dag.Snapshot) map[string]total {
 		}
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			if j.Attempt > 1 {
-				continue // a recording repeats the last response of the dead master: how many it forgot is by luck
+				continue // a recording repeats the failed master's last response: the number of lost attempts is random
 			}
 			for _, a := range j.Stages[k].Attempts {
 				// of those that are killed some never were anywhere but in the master's mind
@@ -171,7 +171,7 @@ func (w watched) plausible(t *testing.T, calm watched) {
 		if t.Failed() {
 			return
 		}
-		w.said.holds(t, s)
+		w.responses.check(t, s)
 		if i > 0 && s.At < w.run[i-1].At {
 			t.Errorf("at %v after %v", s.At, w.run[i-1].At)
 		}

@@ -17,9 +17,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A said has the numbers of complete responses: "name field number". It stands below the chaos, and reads JSON by
+// responses has the numbers of complete responses: "name field number". It is below the faults, and reads JSON by
 // other code than the adapter's.
-type said struct {
+type responses struct {
 	next http.RoundTripper
 
 	mu   sync.Mutex
@@ -27,11 +27,11 @@ type said struct {
 	seen map[string][]byte // newest body of each address, so that it is read once
 }
 
-func listen(next http.RoundTripper) *said {
-	return &said{next: next, fact: map[string]bool{}, seen: map[string][]byte{}}
+func newResponses(next http.RoundTripper) *responses {
+	return &responses{next: next, fact: map[string]bool{}, seen: map[string][]byte{}}
 }
 
-func (s *said) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *responses) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := s.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (s *said) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // walk notes every number under the id of the object that it is in.
-func (s *said) walk(of string, v any) {
+func (s *responses) walk(of string, v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
@@ -79,7 +79,7 @@ func (s *said) walk(of string, v any) {
 	}
 }
 
-func (s *said) note(of, field string, v any) {
+func (s *responses) note(of, field string, v any) {
 	switch v := v.(type) {
 	case float64:
 		s.fact[key(of, field, v)] = true
@@ -94,8 +94,8 @@ func key(of, field string, v float64) string {
 	return of + " " + field + " " + strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// holds fails if a snapshot has a number that no complete response has reported.
-func (s *said) holds(t *testing.T, snap *dag.Snapshot) {
+// check fails if a snapshot has a number that no complete response has reported.
+func (s *responses) check(t *testing.T, snap *dag.Snapshot) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,10 +153,10 @@ func (s *said) holds(t *testing.T, snap *dag.Snapshot) {
 				if !s.fact[key(task, "startTime", float64(a.Start))] {
 					when(a.Start, name, "startTime")
 				}
-				// What its master has forgotten ends when that was found, what lost against a twin when the twin ended.
-				given := a.Diagnosis == "its master has forgotten it: it must run again" ||
-					a.State == dag.AttemptKilled && s.twin(&j.Stages[k], &a)
-				if !s.fact[key(task, "finishTime", float64(a.End))] && !given {
+				// A lost attempt ends at the observation, a copy that was killed with the other attempt.
+				derived := a.Diagnosis == "its master has forgotten it: it must run again" ||
+					a.State == dag.AttemptKilled && s.hasTwin(&j.Stages[k], &a)
+				if !s.fact[key(task, "finishTime", float64(a.End))] && !derived {
 					when(a.End, name, "finishTime")
 				}
 				when(a.CopyEnd, name, "shuffleFinishTime")
@@ -178,8 +178,8 @@ func (s *said) holds(t *testing.T, snap *dag.Snapshot) {
 	}
 }
 
-// twin reports whether another attempt of the task ended when this one did.
-func (s *said) twin(p *dag.StageState, a *dag.Attempt) bool {
+// hasTwin reports whether another attempt of the task ended when this one did.
+func (s *responses) hasTwin(p *dag.StageState, a *dag.Attempt) bool {
 	return slices.ContainsFunc(p.Attempts, func(b dag.Attempt) bool {
 		return b.Task == a.Task && b.Number != a.Number &&
 			b.End == a.End
@@ -187,7 +187,7 @@ func (s *said) twin(p *dag.StageState, a *dag.Attempt) bool {
 }
 
 // near reports whether a progress was reported, up to the rounding of a division by 100.
-func (s *said) near(of string, ratio float64) bool {
+func (s *responses) near(of string, ratio float64) bool {
 	for _, v := range []float64{ratio * 100, math.Nextafter(ratio*100, 0), math.Nextafter(ratio*100, 200)} {
 		if s.fact[key(of, "progress", v)] {
 			return true

@@ -36,7 +36,7 @@ const (
 	Redirect                 // 302 or 307 to nowhere, to itself, to another host, or to another scheme
 	Reset                    // the connection is cut before the header
 	Hang                     // no header arrives
-	Drip                     // a part of the body arrives, then nothing more, and no end
+	HangInBody               // a part of the body arrives, then nothing more, and no end
 	Broken                   // the body ends before its Content-Length
 	Cut                      // the body ends early and looks complete: at any byte
 	CutToken                 // the same, between two tokens of the JSON
@@ -135,7 +135,7 @@ type Transport struct {
 	plan FaultPlan
 
 	mu       sync.Mutex
-	asked    map[string]int
+	requests map[string]int
 	answered map[string][]answer // the newest ones of each address, oldest first
 	done     [faults]int
 	calm     bool
@@ -150,7 +150,7 @@ type answer struct {
 
 // New returns a Transport that corrupts the responses of next.
 func New(next http.RoundTripper, w FaultPlan) *Transport {
-	return &Transport{next: next, plan: w, asked: map[string]int{}, answered: map[string][]answer{}}
+	return &Transport{next: next, plan: w, requests: map[string]int{}, answered: map[string][]answer{}}
 }
 
 // Clear stops the faults: later responses are not corrupted.
@@ -187,11 +187,11 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	now := answer{resp.StatusCode, resp.Header, body}
 	address := r.URL.Host + r.URL.RequestURI()
 	t.mu.Lock()
-	fault, luck := t.plan.fault(address, t.asked[address])
+	fault, luck := t.plan.fault(address, t.requests[address])
 	if t.calm {
 		fault = Whole
 	}
-	t.asked[address]++
+	t.requests[address]++
 	before := t.answered[address]
 	if n := len(before); n == 0 || !bytes.Equal(before[n-1].body, body) {
 		t.answered[address] = append(before[max(0, n-kept+1):n:n], now)
@@ -267,13 +267,13 @@ func corrupt(r *http.Request, a answer, fault Fault, luck *rand.Rand) (*http.Res
 		a.body = a.body[:token(a.body, luck)]
 	case PackedCut, PackedWrong:
 		a.pack(fault, luck)
-	case Whole, Stale, Reordered, Redated, Drip, Broken, Huge: // handled below, or by the caller
+	case Whole, Stale, Reordered, Redated, HangInBody, Broken, Huge: // handled below, or by the caller
 	}
 	resp := a.response(r)
 	n := part(len(a.body), luck)
 	switch fault {
-	case Drip:
-		resp.Body = body{io.MultiReader(bytes.NewReader(a.body[:n]), silent{r.Context()})}
+	case HangInBody:
+		resp.Body = body{io.MultiReader(bytes.NewReader(a.body[:n]), hanging{r.Context()})}
 	case Broken:
 		resp.Body = body{io.MultiReader(bytes.NewReader(a.body[:n]), failing{io.ErrUnexpectedEOF})}
 	case Huge:
@@ -352,10 +352,10 @@ type body struct{ io.Reader }
 
 func (body) Close() error { return nil }
 
-// silent blocks until the request is canceled.
-type silent struct{ ctx context.Context }
+// hanging blocks until the request is canceled.
+type hanging struct{ ctx context.Context }
 
-func (s silent) Read([]byte) (int, error) {
+func (s hanging) Read([]byte) (int, error) {
 	<-s.ctx.Done()
 	return 0, s.ctx.Err()
 }

@@ -41,7 +41,7 @@ const (
 var structural = regexp.MustCompile(
 	`^((application|job|task|attempt|appattempt|container)_[0-9_a-z]+|[A-Z_]*|[-0-9.]+|true|false|https?://.*|org\.apache\..*)$`)
 
-// corruptNames puts hostile behind the first line of every text of a JSON value, but for keys and what is structural.
+// corruptNames puts hostile behind the first line of every text of a JSON value, but for keys and structural texts.
 func corruptNames(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -69,7 +69,7 @@ func corruptNames(v any) any {
 	return v
 }
 
-// corruptedJSON returns a JSON text with hostile names; what is no JSON stays.
+// corruptedJSON returns a JSON text with hostile names; other text stays.
 func corruptedJSON(t *testing.T, b []byte) []byte {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -138,7 +138,7 @@ func clean(t *testing.T, src source, want ...string) {
 	}
 }
 
-// spoiled is a run whose every text is hostile, its ids aside.
+// spoiled is a run with hostile texts, its ids aside.
 type corruptedNames struct{ source }
 
 func (s corruptedNames) Next(ctx context.Context) (*dag.Snapshot, error) {
@@ -183,7 +183,7 @@ func corruptFields(v reflect.Value) {
 	}
 }
 
-// run is a run on YARN of a plan whose every text is set, with failures and another application.
+// run is a run on YARN of a plan with every text set, with failures and another application.
 func run(t *testing.T) source {
 	t.Helper()
 	plan, err := planfile.Read(strings.NewReader(`
@@ -246,7 +246,7 @@ func (c hostileCluster) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// watchedNames is a source whose cluster moves on after each look.
+// watchedNames is a source with a cluster that moves on after each observation.
 type watchedNames struct {
 	*mapreduce.Source
 	cluster *restsim.Cluster
@@ -338,17 +338,17 @@ func TestHistory(t *testing.T) {
 	for i := range lines[2:] {
 		lines[2+i] = corruptedJSON(t, lines[2+i])
 	}
-	told, err := history.Read(bytes.NewReader(bytes.Join(lines, []byte("\n"))))
+	runs, err := history.Read(bytes.NewReader(bytes.Join(lines, []byte("\n"))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	told[0].Configure([]mapreduce.Property{
+	runs[0].Configure([]mapreduce.Property{
 		{Name: "mapreduce.workflow.id", Value: "pig_" + hostile},
 		{Name: "mapreduce.workflow.name", Value: "a.pig" + hostile},
 		{Name: "mapreduce.workflow.node.name", Value: "scope-1" + hostile},
 		{Name: "mapreduce.workflow.adjacency.scope-1" + hostile, Value: "scope-2" + hostile},
 	})
-	ofHistory(t, told, ".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name",
+	ofHistory(t, runs, ".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name",
 		".Jobs.Stages.Attempts.Diagnosis")
 
 	trace := corruptedJSON(t, []byte(

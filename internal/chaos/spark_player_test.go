@@ -38,7 +38,7 @@ type sparkPlayer struct {
 
 const sparkDriver, sparkHistory = "driver:4040", "history:18080"
 
-// openSpark reads a recording, of which the driver was asked at one address and the history server at another.
+// openSpark reads a recording of a driver at one address and a history server at another.
 func openSpark(t *testing.T, file, driver, history string) *sparkPlayer {
 	t.Helper()
 	p := &sparkPlayer{all: map[string][]sparkAnswer{}, last: map[string]dag.Instant{}}
@@ -148,7 +148,7 @@ func choose(body string, states []string, field, id string) string {
 	})
 }
 
-// slice keeps so many elements of a list from one on.
+// slice keeps some elements of a list from one on.
 func slice(body, offset, length string) string {
 	from, _ := strconv.Atoi(offset) // none is 0
 	n, err := strconv.Atoi(length)

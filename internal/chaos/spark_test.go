@@ -16,16 +16,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A sparkWorld is a driver that runs one application, and a history server that has it afterwards.
-type sparkWorld struct {
+// A sparkCluster is a driver that runs one application, and a history server that has it afterwards.
+type sparkCluster struct {
 	name            string
 	file            string
 	driver, history string // addresses in the recording
 }
 
-func sparkWorlds() []*sparkWorld {
+func sparkWorlds() []*sparkCluster {
 	const folder = "../../adapters/spark/testdata/"
-	return []*sparkWorld{
+	return []*sparkCluster{
 		{name: "skew-3", file: folder + "skew-3.jsonl.gz", driver: "127.0.0.1:14050", history: "127.0.0.1:18480"},
 		{name: "fetch-3", file: folder + "fetch-3.jsonl.gz", driver: "127.0.0.1:14052", history: "127.0.0.1:18480"},
 	}
@@ -63,7 +63,7 @@ func TestChaosSpark(t *testing.T) {
 }
 
 // watch sees an application to its end under a fault plan, in a bubble's time.
-func (w *sparkWorld) watch(t *testing.T, plan FaultPlan) (out []*dag.Snapshot) {
+func (w *sparkCluster) watch(t *testing.T, plan FaultPlan) (out []*dag.Snapshot) {
 	t.Helper()
 	player := openSpark(t, w.file, w.driver, w.history)
 	start := dag.Instant(player.all[sparkDriver+"/api/v1/applications"][0].At)

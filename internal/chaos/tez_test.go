@@ -19,8 +19,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A tezWorld is a cluster that runs one DAG.
-type tezWorld struct {
+// A tezCluster is a cluster that runs one DAG.
+type tezCluster struct {
 	name  string
 	id    string
 	start dag.Instant
@@ -29,7 +29,7 @@ type tezWorld struct {
 }
 
 // recordedTez plays the recording that stands beside the source.
-func recordedTez(t *testing.T) *tezWorld {
+func recordedTez(t *testing.T) *tezCluster {
 	t.Helper()
 	const file = "../../adapters/tez/testdata/skew-3.jsonl.gz"
 	if _, err := os.Stat(file); err != nil {
@@ -39,7 +39,7 @@ func recordedTez(t *testing.T) *tezWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &tezWorld{
+	return &tezCluster{
 		name: "skew-3", id: "dag_1795367695478_0001_1", start: 1795367702384 + 1000, ended: rec.Last,
 		serve: func(*testing.T) server {
 			p := tez.NewPlayer(rec)
@@ -48,10 +48,10 @@ func recordedTez(t *testing.T) *tezWorld {
 	}
 }
 
-// TestChaosTez: under every fault plan a DAG is seen to the same end, with the same totals, and nothing is taken for
+// TestChaosTez: under every fault plan a DAG is observed to the same end, with the same totals, and no work counts as
 // lost on the way.
 func TestChaosTez(t *testing.T) {
-	worlds := []*tezWorld{recordedTez(t)}
+	worlds := []*tezCluster{recordedTez(t)}
 	for i, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
@@ -69,7 +69,7 @@ func TestChaosTez(t *testing.T) {
 					t.Errorf("%v: it ended %v, else %v", plan, last.State, end.State)
 				}
 				if plan.Rate >= 0.5 {
-					return // files that do not answer for two minutes after the end are given up
+					return // without a response for two minutes after the end the files are not read
 				}
 				if is, was := tezTotals(last), tezTotals(end); is != was {
 					t.Errorf("%v\n is %s\nwas %s", plan, is, was)
@@ -84,7 +84,7 @@ func TestChaosTez(t *testing.T) {
 }
 
 // watch sees a DAG to its end under a fault plan, in a bubble's time.
-func (w *tezWorld) watch(t *testing.T, plan FaultPlan) (out []*dag.Snapshot) {
+func (w *tezCluster) watch(t *testing.T, plan FaultPlan) (out []*dag.Snapshot) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		below, began := w.serve(t), time.Now()

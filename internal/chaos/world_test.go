@@ -22,39 +22,39 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// A world is a cluster with the bubble's clock.
-type world struct {
+// A cluster runs by the bubble's clock.
+type cluster struct {
 	name  string
 	open  func(t *testing.T) // before anything else
 	start dag.Instant
-	ended dag.Instant // when nothing new happens any more
+	ended dag.Instant // the last change
 	app   string      // the first application of the workflow
 	serve func() server
 }
 
-// A server answers as of an instant.
+// A server responds as of an instant.
 type server struct {
 	http.RoundTripper
 	seek func(dag.Instant)
 }
 
-func recordedWorlds(t *testing.T) []*world {
+func recordedWorlds(t *testing.T) []*cluster {
 	t.Helper()
 	files, err := fixtures.Recordings("recordings")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := make([]*world, len(files))
+	all := make([]*cluster, len(files))
 	for i, f := range files {
-		w := &world{name: fixtures.Name(f)}
+		w := &cluster{name: fixtures.Name(f)}
 		all[i] = w
 		w.open = func(t *testing.T) { w.read(t, f) }
 	}
 	return all
 }
 
-// read has the world play a recording. The workflow is the one that the capture adapter would choose.
-func (w *world) read(t *testing.T, file string) {
+// read has the cluster play a recording. The workflow is the one that the capture adapter would choose.
+func (w *cluster) read(t *testing.T, file string) {
 	t.Helper()
 	rec, err := recording.OpenAnswers(file)
 	if err != nil {
@@ -105,8 +105,8 @@ func (d dated) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// simulatedWorld plays a script of three jobs, without its master dying.
-func simulatedWorld(t *testing.T, seed uint64) *world {
+// simulatedCluster runs a script of three jobs. No master fails.
+func simulatedCluster(t *testing.T, seed uint64) *cluster {
 	t.Helper()
 	begin := dag.Instant(1_795_222_440_184)
 	pipe := func(tuples, alpha float64) dag.Pipeline {
@@ -139,7 +139,7 @@ func simulatedWorld(t *testing.T, seed uint64) *world {
 		},
 		Jobs: []dag.Job{job("scope-1", 20, 6), job("scope-2", 7, 4), job("scope-3", 10, 6, 0, 1)},
 	}
-	w := &world{name: fmt.Sprint("simulated-", seed), start: begin}
+	w := &cluster{name: fmt.Sprint("simulated-", seed), start: begin}
 	open := func() *restsim.Cluster {
 		run, err := simulate.New(plan, simulate.Options{
 			Seed: seed, Noise: 0.3, Know: simulate.Nothing,
@@ -174,24 +174,24 @@ func simulatedWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// A watched run has the snapshots of a world.
+// A watched run has the snapshots of a cluster.
 type watched struct {
-	run    []*dag.Snapshot
-	missed int
-	done   map[Fault]int
-	said   *said
+	run       []*dag.Snapshot
+	missed    int
+	done      map[Fault]int
+	responses *responses
 }
 
 func (w watched) last() *dag.Snapshot { return w.run[len(w.run)-1] }
 
-// watch sees a world to its workflow's end under a fault plan, in a bubble's time. Some minutes after the end there are
-// no more faults.
-func (w *world) watch(t *testing.T, plan FaultPlan) (out watched) {
+// watch observes a cluster to its workflow's end under a fault plan, in a bubble's time. Some minutes after the end
+// there are no more faults.
+func (w *cluster) watch(t *testing.T, plan FaultPlan) (out watched) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		below, began := w.serve(), time.Now()
-		out.said = listen(dated{below, w.start, began})
-		bad := New(out.said, plan)
+		out.responses = newResponses(dated{below, w.start, began})
+		bad := New(out.responses, plan)
 		client, err := mapreduce.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 			rest.Options{Transport: bad, Total: 2 * time.Second, MaxBody: 4 << 20})
 		if err != nil {
