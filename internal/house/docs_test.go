@@ -34,7 +34,7 @@ func TestDocs(t *testing.T) {
 	for _, p := range packages(t) {
 		d := docOf(t, p)
 		if d.Doc == "" {
-			t.Errorf("%s: no comment says what the package is for", p.name())
+			t.Errorf("%s: the package has no comment", p.name())
 		}
 		var grade string
 		switch {
@@ -46,7 +46,7 @@ func TestDocs(t *testing.T) {
 			continue
 		}
 		seen++
-		if _, says, found := strings.Cut(d.Doc, "# Stability\n"); !found || !strings.Contains(says, grade) {
+		if _, stability, found := strings.Cut(d.Doc, "# Stability\n"); !found || !strings.Contains(stability, grade) {
 			t.Errorf("%s: its comment does not say under Stability %q", p.name(), grade)
 		}
 		if !strings.Contains(string(page), "`"+p.name()+"`") {

@@ -29,7 +29,7 @@ var views = []string{
 	"cmd/paratimer/internal/screen", "cmd/paratimer/internal/tty", "cmd/paratimer/internal/view",
 }
 
-// drawings are functions of what they are given, as the core is: same values in, same bytes out.
+// drawings are pure functions, as the core is: same values in, same bytes out.
 var drawings = []string{
 	"cmd/paratimer/internal/chart", "cmd/paratimer/internal/compare",
 	"cmd/paratimer/internal/frame", "cmd/paratimer/internal/page",
@@ -132,7 +132,7 @@ func TestHouse(t *testing.T) {
 	for _, p := range packages(t) {
 		allowed, known := may[top(p.name())]
 		if !known {
-			t.Errorf("%s: a new part of the house: say in this test what it may import", p.name())
+			t.Errorf("%s: a new package: list in this test what it may import", p.name())
 		}
 		for _, imp := range p.Imports {
 			name, ours := strings.CutPrefix(imp, module)
