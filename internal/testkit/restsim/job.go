@@ -34,8 +34,8 @@ const letters = "mr" // of maps and reduces
 
 var names = [...]string{"MAP", "REDUCE"}
 
-// look takes a job's state of the newest snapshot.
-func (j *job) look(s *dag.Snapshot, i int) {
+// update takes a job's state of the newest snapshot.
+func (j *job) update(s *dag.Snapshot, i int) {
 	isNew := j.State != &s.Jobs[i]
 	j.Snap, j.Spec, j.State = s, &s.Plan.Jobs[i], &s.Jobs[i]
 	if isNew {

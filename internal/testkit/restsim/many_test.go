@@ -101,7 +101,7 @@ func (d denying) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.RoundTripper.RoundTrip(r)
 }
 
-// TestHubDenied: an application whose configuration may not be read is a job by itself, and asked for it no more.
+// TestHubDenied: an application whose configuration may not be read is a job by itself, without further requests.
 func TestHubDenied(t *testing.T) {
 	ctx := context.Background()
 	m := Empty(start)
@@ -147,7 +147,7 @@ func TestHubDenied(t *testing.T) {
 	t.Fatal("nothing ran")
 }
 
-// clientOf asks a played cluster, without a network.
+// clientOf returns a client of a simulated cluster, without a network.
 func clientOf(t testing.TB, m *Cluster) *mapreduce.Client {
 	t.Helper()
 	client, err := mapreduce.NewClient(yarn.Site{RMs: []yarn.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},

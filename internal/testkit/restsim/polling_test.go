@@ -91,7 +91,7 @@ type meter struct {
 	cluster                         *Cluster
 	requests, bytes, underWay, most atomic.Int64
 	mu                              sync.Mutex
-	asked                           []question
+	questions                       []question
 }
 
 type question struct {
@@ -102,7 +102,7 @@ type question struct {
 func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	m.requests.Add(1)
 	m.mu.Lock()
-	m.asked = append(m.asked, question{m.cluster.Now(), r.URL.Path})
+	m.questions = append(m.questions, question{m.cluster.Now(), r.URL.Path})
 	m.mu.Unlock()
 	n := m.underWay.Add(1)
 	for most := m.most.Load(); n > most && !m.most.CompareAndSwap(most, n); most = m.most.Load() {
@@ -127,7 +127,7 @@ func (b metered) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// watch ticks until the source is over, and calls see after each tick. It gives up after limit of virtual time.
+// watch ticks until the source ends, and calls see after each tick. After limit of virtual time it fails.
 func watch(t testing.TB, c *Cluster, src *mapreduce.Source, every, limit time.Duration,
 	see func(*dag.Snapshot, error),
 ) {
@@ -148,8 +148,8 @@ func watch(t testing.TB, c *Cluster, src *mapreduce.Source, every, limit time.Du
 	}
 }
 
-// naive asks what the crudest watcher asks in a tick (issue section 5): of each job that runs jobs/J, tasks, and of
-// every task attempts and counters. It returns the bytes of the answers.
+// naive sends the requests of the crudest watcher in a tick (issue section 5): for each running job jobs/J, tasks, and
+// for every task attempts and counters. It returns the bytes of the answers.
 func naive(t testing.TB, c *Cluster) (bytes int64) {
 	t.Helper()
 	get := func(path string) {
@@ -199,7 +199,7 @@ func (c traffic) String() string {
 		float64(c.naive)/float64(c.ours))
 }
 
-// measure watches a run of n tasks to its end. Naive polling is asked in every sample-th tick only; it takes a while.
+// measure watches a run of n tasks to its end. Naive polling runs in every sample-th tick only; it takes a while.
 func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, sample int64) (traffic, *Cluster, *meter) {
 	t.Helper()
 	opt := simulate.Options{Every: every, Seed: 1, Noise: 0.2, Know: simulate.Nothing, Shuffle: shuffle}
@@ -227,7 +227,7 @@ func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, samp
 	return c, cluster, counted
 }
 
-// TestPollingCost: on a 10,000-task job our polling costs at most a tenth of the bytes of naive polling, all told: the
+// TestPollingCost: on a 10,000-task job our polling costs at most a tenth of the bytes of naive polling, in all: the
 // ResourceManager's answers, the conf and the last look in the history server are on our side only.
 func TestPollingCost(t *testing.T) {
 	if testing.Short() {
@@ -243,7 +243,7 @@ func TestPollingCost(t *testing.T) {
 	}
 	for _, c := range all[:fixtures.Long(1, len(all))] {
 		t.Run(fmt.Sprintf("%d containers, every %v", c.width, c.every), func(t *testing.T) {
-			got, cluster, asked := measure(t, 10_000, c.width, c.every, c.shuffle, int64(fixtures.Long(60, 10)))
+			got, cluster, polled := measure(t, 10_000, c.width, c.every, c.shuffle, int64(fixtures.Long(60, 10)))
 			t.Log(got)
 			if got.ours*10 > got.naive {
 				t.Errorf("ours are more than a tenth: %d of %d bytes", got.ours, got.naive)
@@ -251,7 +251,7 @@ func TestPollingCost(t *testing.T) {
 			if got.most > 4 {
 				t.Errorf("%d requests under way", got.most)
 			}
-			checkAsked(t, cluster, asked)
+			checkRequests(t, cluster, polled)
 		})
 	}
 }
@@ -273,9 +273,9 @@ func BenchmarkPolling(b *testing.B) {
 	}
 }
 
-// checkAsked holds the rules of polling: no answer fetched twice in a tick, the conf once a job, attempts and counters
+// checkRequests checks the rules of polling: no request twice in a tick, the conf once a job, attempts and counters
 // of tasks that run, and of each once more when it has ended.
-func checkAsked(t *testing.T, c *Cluster, m *meter) {
+func checkRequests(t *testing.T, c *Cluster, m *meter) {
 	t.Helper()
 	seen := map[question]bool{}
 	after := map[string]int{}
@@ -292,9 +292,9 @@ func checkAsked(t *testing.T, c *Cluster, m *meter) {
 		t.Fatal("no tasks: nothing is checked")
 	}
 	confs, details := 0, 0
-	for _, q := range m.asked {
+	for _, q := range m.questions {
 		if seen[q] {
-			t.Errorf("%s was asked twice at %d", q.path, q.at)
+			t.Errorf("%s: got two requests at %d", q.path, q.at)
 		}
 		seen[q] = true
 		part := strings.Split(q.path, "/")
@@ -305,7 +305,7 @@ func checkAsked(t *testing.T, c *Cluster, m *meter) {
 			details++
 			if q.at >= ends[part[len(part)-2]] {
 				if after[q.path]++; after[q.path] > 1 {
-					t.Errorf("%s was asked again at %d, %v after its end", q.path, q.at,
+					t.Errorf("%s: got another request at %d, %v after its end", q.path, q.at,
 						q.at.Sub(ends[part[len(part)-2]]))
 				}
 			}
@@ -316,7 +316,7 @@ func checkAsked(t *testing.T, c *Cluster, m *meter) {
 	}
 }
 
-// TestErrorOfSamples measures what it costs in accuracy that a tick polls a sample of the running tasks (ParaTimer,
+// TestErrorOfSamples measures the loss of accuracy if a tick polls a sample of the running tasks (ParaTimer,
 // section 3.1.4). The estimates from all counters are those of the simulator's own snapshots.
 func TestErrorOfSamples(t *testing.T) {
 	t.Parallel()

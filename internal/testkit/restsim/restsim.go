@@ -128,7 +128,7 @@ func (c *Cluster) advance(ctx context.Context, r *run) error {
 			}
 			r.jobs[i] = &job{ID: id, Number: strings.TrimPrefix(id, "job_")}
 		}
-		r.jobs[i].look(r.snap, i)
+		r.jobs[i].update(r.snap, i)
 	}
 	return nil
 }

@@ -188,7 +188,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestAnswersAreJSON asks over a real connection, and holds the shapes that facts/hadoop.md A3 to A6 name.
+// TestAnswersAreJSON sends requests over a real connection, and checks the responses of facts/hadoop.md A3 to A6.
 func TestAnswersAreJSON(t *testing.T) {
 	cluster := play(t, script(), simulate.Options{Seed: 3, Every: time.Second})
 	s := httptest.NewServer(cluster)
