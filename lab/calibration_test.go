@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// crude is a sampler whose ranges are far too narrow: 5% around the standard scenario.
+// crude is a sampler with ranges that are far too narrow: 5% around the standard scenario.
 type crude struct {
 	standard  estimators.Estimator
 	uncorrect bool
@@ -52,8 +52,8 @@ func (c crude) Estimate(run dag.Run) (estimators.Estimate, error) {
 	return e, nil
 }
 
-// heldShares is how often the 80% range held at each of ratios.
-func heldShares(t *testing.T, runs int, seed uint64, estimator func() estimators.Estimator) (out []float64) {
+// coverageAt returns the coverage of the 80% range at each of ratios.
+func coverageAt(t *testing.T, runs int, seed uint64, estimator func() estimators.Estimator) (out []float64) {
 	t.Helper()
 	s, err := measure(t.Context(), runs, []uint64{seed}, estimator)
 	if err != nil {
@@ -73,11 +73,11 @@ func heldShares(t *testing.T, runs int, seed uint64, estimator func() estimators
 	return out
 }
 
-// Even ranges of a sampler that is far too sure hold what they promise once corrected. With 360 runs the standard error
+// Even ranges that are far too narrow have their nominal coverage once corrected. With 360 runs the standard error
 // is 0.023, with 600 0.018.
 func TestCorrectedRangesHold(t *testing.T) {
 	for seed := range uint64(fixtures.Long(1, 2)) {
-		for i, ratio := range heldShares(t, fixtures.Long(360, 600), seed, newCrude) {
+		for i, ratio := range coverageAt(t, fixtures.Long(360, 600), seed, newCrude) {
 			if math.Abs(ratio-0.8) > 0.06 {
 				t.Errorf("seed %d: at %v of the run the 80%% range holds %v", seed, coverageRatios[i], ratio)
 			}
@@ -94,7 +94,7 @@ func TestSampledRangesHold(t *testing.T) {
 	sampled := func() estimators.Estimator {
 		return estimators.New(estimators.Corrected(estimators.Sampled()), cost.Costs, few)
 	}
-	for i, ratio := range heldShares(t, 200, 1, sampled) {
+	for i, ratio := range coverageAt(t, 200, 1, sampled) {
 		if math.Abs(ratio-0.8) > 0.1 {
 			t.Errorf("at %v of the run the 80%% range holds %v", coverageRatios[i], ratio)
 		}
@@ -104,7 +104,7 @@ func TestSampledRangesHold(t *testing.T) {
 // The oracle sees a correction that does nothing.
 func TestRawRangesDoNotHold(t *testing.T) {
 	wrong := 0
-	for _, ratio := range heldShares(t, 200, 1, func() estimators.Estimator {
+	for _, ratio := range coverageAt(t, 200, 1, func() estimators.Estimator {
 		c, _ := newCrude().(crude)
 		c.uncorrect = true
 		return c
@@ -152,7 +152,7 @@ func TestNothingOfTheFuture(t *testing.T) {
 		t.Fatalf("%d and %d runs", len(few), len(many))
 	}
 	if !reflect.DeepEqual(few, many[:12]) {
-		t.Error("13 later runs change what was said of the first 12")
+		t.Error("13 later runs change the ranges of the first 12")
 	}
 	for i, w := range many {
 		if w.succeeded && w.predictions[2].runs > i {
@@ -165,6 +165,6 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := measure(ctx, 10, []uint64{1}, newCrude); !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled calibration says %v", err)
+		t.Errorf("a cancelled calibration: got %v", err)
 	}
 }

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // coverageRatios are the points of a run at which its range is tested, as ratios of the run's true length.
 var coverageRatios = [...]float64{0.10, 0.25, 0.50, 0.75, 0.90}
 
-// A study is how often ranges held on simulated runs of workflows.
+// A study has the coverage of ranges on simulated runs of workflows.
 type study struct {
 	Runs, Flows int
 	Failed      int // runs that did not end; they are neither measured nor learned from
@@ -34,7 +34,7 @@ type study struct {
 	Rows        []*coverage
 }
 
-// A coverage is how often a range held at one point of the runs, over those with enough earlier runs behind it, and
+// A coverage is that of a range at one point of the runs, over those with enough earlier runs, and
 // over the others.
 type coverage struct {
 	At, Range     Number
@@ -44,13 +44,13 @@ type coverage struct {
 
 // A sum accumulates runs.
 type sum struct {
-	Runs             int
-	held, raw, width float64
+	Runs               int
+	within, raw, width float64
 }
 
 // Held, Raw and Width are means in percent.
 
-func (s *sum) Held() Number { return Number(100 * s.held / float64(s.Runs)) }
+func (s *sum) Held() Number { return Number(100 * s.within / float64(s.Runs)) }
 
 func (s *sum) Raw() Number { return Number(100 * s.raw / float64(s.Runs)) }
 
@@ -70,7 +70,7 @@ func (s *sum) add(t *saying, level float64, total time.Duration) {
 	left := total - t.elapsed
 	low, high := t.left.Range(level)
 	if low <= left && left <= high {
-		s.held++
+		s.within++
 	}
 	s.width += (high - low).Seconds() / total.Seconds()
 	if low, high := t.raw.Range(level); low <= left && left <= high {
@@ -147,7 +147,7 @@ var calibrationFile = flag.String("page", "", "write the page to this file: minu
 //go:embed calibration.tmpl
 var calibrationText string
 
-// TestPage writes docs/evidence/calibration.md, if asked for.
+// TestPage writes docs/evidence/calibration.md, if a flag says so.
 func TestPage(t *testing.T) {
 	if *calibrationFile == "" {
 		t.Skip("-page FILE writes docs/evidence/calibration.md")

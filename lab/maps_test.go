@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// TestMaps: of maps whose records differ split by split standard is right by their counters, as nearly as by samples of
+// TestMaps: if records differ split by split, standard is about as accurate with counters as with samples of
 // the running splits (section 3.6). The rows of docs/evidence/nearestfit.md are what this measures over five seeds.
 func TestMaps(t *testing.T) {
 	all, seeds := splittings(), 5
@@ -100,9 +100,9 @@ const mapTick = 5 // seconds
 
 // scores runs a splitting and scores the methods along it.
 func (s splitting) scores(seed uint64) (map[string]*gridScore, error) {
-	r := playedMaps(s.make(seed))
+	r := runMaps(s.make(seed))
 	rng := rand.New(rand.NewPCG(seed, 37))
-	none, some, all := make([]look, len(r.splits)), make([]look, len(r.splits)), make([]look, len(r.splits))
+	none, some, all := make([]remaining, len(r.splits)), make([]remaining, len(r.splits)), make([]remaining, len(r.splits))
 	for i := range r.splits {
 		some[i], all[i] = r.splits[i].sampled(rng), r.splits[i].exactly()
 	}
@@ -196,8 +196,8 @@ type mapRun struct {
 	over       float64
 }
 
-// playedMaps runs the maps in order, each in the first free container.
-func playedMaps(splits []mapSplit) *mapRun {
+// runMaps runs the maps in order, each in the first free container.
+func runMaps(splits []mapSplit) *mapRun {
 	r := &mapRun{splits: splits}
 	free := make([]float64, containers)
 	for i := range splits {
@@ -227,12 +227,12 @@ const reportSeconds = 3
 // samples is the number of records of a split that are sampled before it runs.
 const samples = 100
 
-// A look returns the remaining work of a split after a position in its bytes. nil: unknown, so that work is
+// A remaining returns the remaining work of a split after a position in its bytes. nil: unknown, so that work is
 // proportional to bytes.
-type look func(from float64) float64
+type remaining func(from float64) float64
 
-// exactly returns a look that uses each record.
-func (s *mapSplit) exactly() look {
+// exactly returns a function that uses each record.
+func (s *mapSplit) exactly() remaining {
 	return func(from float64) float64 {
 		return last(s.work) - sumUpTo(s.work, s.records(from))
 	}
@@ -247,29 +247,29 @@ func (s *mapSplit) records(bytes float64) int {
 	return n
 }
 
-// sampled returns a look that uses samples records, one from each part of the split. The cost of a record's length is
-// known.
-func (s *mapSplit) sampled(rng *rand.Rand) look {
+// sampled returns a function that uses samples records, one from each part of the split. The cost of a record's length
+// is known.
+func (s *mapSplit) sampled(rng *rand.Rand) remaining {
 	per := make([]float64, samples)
-	stretch := splitBytes / samples
+	width := splitBytes / samples
 	for k := range per {
-		record := min(s.records((float64(k)+rng.Float64())*stretch), len(s.bytes)-1)
+		record := min(s.records((float64(k)+rng.Float64())*width), len(s.bytes)-1)
 		length := s.bytes[record] - sumUpTo(s.bytes, record)
 		per[k] = (s.work[record] - sumUpTo(s.work, record)) / length
 	}
 	return func(from float64) float64 {
 		sum := 0.0
 		for k, rate := range per {
-			sum += rate * min(stretch, max(0, float64(k+1)*stretch-from))
+			sum += rate * min(width, max(0, float64(k+1)*width-from))
 		}
 		return sum
 	}
 }
 
-// byPace predicts the end of the phase at t. A running map continues at its own rate by bytes, or by its look. A
-// pending map takes the mean rate by bytes so far, or its look. The work of looks is corrected by the real time of
-// the finished part.
-func (r *mapRun) byPace(t float64, running, pending []look) float64 {
+// byPace predicts the end of the phase at t. A running map continues at its own rate by bytes, or by its function. A
+// pending map takes the mean rate by bytes so far, or its function. The work of functions is corrected by the real time
+// of the finished part.
+func (r *mapRun) byPace(t float64, running, pending []remaining) float64 {
 	var spent, bytes, foreseen float64
 	done := make([]float64, len(r.splits)) // bytes
 	ages := make([]float64, len(r.splits))
@@ -285,8 +285,8 @@ func (r *mapRun) byPace(t float64, running, pending []look) float64 {
 			continue
 		}
 		spent, bytes = spent+ages[i], bytes+done[i]
-		if know := running[i]; know != nil {
-			foreseen += know(0) - know(done[i])
+		if remainingAt := running[i]; remainingAt != nil {
+			foreseen += remainingAt(0) - remainingAt(done[i])
 		}
 	}
 	if bytes == 0 {
@@ -305,8 +305,8 @@ func (r *mapRun) byPace(t float64, running, pending []look) float64 {
 		if done[i] > 0 {
 			left = ages[i] / done[i] * (splitBytes - done[i])
 		}
-		if know := running[i]; know != nil {
-			left = correct * know(done[i])
+		if remainingAt := running[i]; remainingAt != nil {
+			left = correct * remainingAt(done[i])
 		}
 		free = append(free, max(t, r.start[i]+setupSeconds+ages[i]+left))
 	}
@@ -319,8 +319,8 @@ func (r *mapRun) byPace(t float64, running, pending []look) float64 {
 			continue
 		}
 		left := spent / bytes * splitBytes
-		if know := pending[i]; know != nil {
-			left = correct * know(0)
+		if remainingAt := pending[i]; remainingAt != nil {
+			left = correct * remainingAt(0)
 		}
 		first := 0
 		for c := range free {
@@ -344,16 +344,16 @@ func (r *mapRun) snapshot(t float64) *dag.Snapshot {
 		ID: "job_1_0001", State: dag.Running, Finished: dag.NoInstant, Attempt: 1,
 		Stages: make([]dag.StageState, dag.MapReduceStages),
 	}
-	held := 0
+	running := 0
 	for i := range r.splits {
 		if r.start[i] < t {
 			job.Stages[dag.Map].Attempts = append(job.Stages[dag.Map].Attempts, r.attempt(i, t))
 			if r.end[i] > t {
-				held++
+				running++
 			}
 		}
 	}
-	job.HeldMB = master + task*held
+	job.HeldMB = master + task*running
 	return &dag.Snapshot{
 		At: instant(t), ID: "1", State: dag.Running, Jobs: []dag.JobState{job}, Stale: dag.NoInstant,
 		Plan: &dag.Plan{

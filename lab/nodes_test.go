@@ -16,7 +16,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// TestSlowNode: on four unequal nodes of which one is three times as slow, knowing where attempts run is worth half of
+// TestSlowNode: on four unequal nodes, one of them three times as slow, the nodes of attempts remove half of
 // the error at least (of 30 runs: 2.1 points with the nodes' pace, 6.3 if it is never used). Where none is slow the
 // pace costs nothing (1.04 and 1.06 points); what a reader who does not know where attempts run is better by there
 // (0.87) is not its fault.
@@ -56,7 +56,7 @@ func TestSlowNode(t *testing.T) {
 	}
 }
 
-// nodePoints is the mean error of a run in percentage points, and that of a reader without knowledge of which attempt
+// nodePoints is the mean error of a run in percentage points, and the error without the node of each attempt
 // runs where.
 func nodePoints(t *testing.T, plan *dag.Plan, opt simulate.Options) (with, without float64) {
 	t.Helper()

@@ -101,7 +101,7 @@ func (l *layout) read(file string) ([]job, error) {
 // A tally counts the predictions of a group.
 type tally struct {
 	all, off [2]int     // predictions that were given and that were refused; those off by more than the limit
-	held     Numbers    // shares of the runs within the ranges that were given
+	within   Numbers    // shares of the runs within the ranges that were given
 	errors   [4]Numbers // of all predictions, refused or not
 }
 
@@ -109,7 +109,7 @@ func (t *tally) add(o *outcome) {
 	refused := 1
 	if o.prediction.Refused == nil {
 		refused = 0
-		t.held = append(t.held, Number(o.within))
+		t.within = append(t.within, Number(o.within))
 	}
 	t.all[refused]++
 	if !(o.errors[0] <= wrong) {
@@ -122,7 +122,7 @@ func (t *tally) add(o *outcome) {
 
 // row returns the tally's line of the table.
 func (t *tally) row(name string) []any {
-	row := []any{name, t.all[0] + t.all[1], t.held.Known().Mean().Percent()}
+	row := []any{name, t.all[0] + t.all[1], t.within.Known().Mean().Percent()}
 	for i, n := range t.all {
 		share := "-"
 		if n > 0 {

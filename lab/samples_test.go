@@ -149,7 +149,7 @@ var ratios = []float64{0.01, 0.05, 0.2, 0.5, 1, 2, 10}
 // the same rule.
 const assumedMost = 1.0 / 3
 
-// A sampledQuery is a plan of examples/, with so many times as many records, each at so many times its cost.
+// A sampledQuery is a plan of examples/, with multiplied numbers and costs of records.
 type sampledQuery struct {
 	file        string
 	times, cost float64
@@ -237,7 +237,7 @@ func oneRate(p *dag.Stage) {
 	}
 }
 
-// grow makes a job's tasks read and write so many times as many records, at least one each.
+// grow multiplies the records that a job's tasks read and write, to at least one each.
 func grow(job *dag.Job, by float64) {
 	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 		ph := &job.Stages[k]
@@ -287,7 +287,7 @@ func sampledErrors(plan *dag.Plan, ratio float64, seeds int) (*errorsOf, error) 
 	return e, nil
 }
 
-// sampleProfile is the profile of a run whose tasks read ratio times as much; none where it is 0.
+// sampleProfile returns the profile of a run with tasks that read ratio times as much; nil if it is 0.
 func sampleProfile(plan *dag.Plan, ratio float64, seed uint64) ([]*dag.Plan, error) {
 	if ratio == 0 {
 		return nil, nil
@@ -304,7 +304,7 @@ func sampleProfile(plan *dag.Plan, ratio float64, seed uint64) ([]*dag.Plan, err
 	return []*dag.Plan{cost.Learn(run)}, nil
 }
 
-// simulated is a run of which nothing is known but what it shows. Each tick is seen.
+// simulated returns a run without a profile, with each tick observed.
 func simulated(plan *dag.Plan, opt simulate.Options, see func(dag.Run) error) (dag.Run, error) {
 	opt.Know, opt.Noise = simulate.Nothing, 0.02
 	var all dag.Run

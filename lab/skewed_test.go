@@ -62,7 +62,7 @@ func TestCommittedRows(t *testing.T) {
 	for _, words := range strings.Split(nearestFitText, "\n{{") {
 		_, words, _ = strings.Cut(words, "}}")
 		if !strings.Contains(words, "{{") && !strings.Contains(string(text), strings.TrimSpace(words)) {
-			t.Errorf("docs/evidence/nearestfit.md has not what nearestfit.tmpl says: make nearestfit\n%s", words)
+			t.Errorf("docs/evidence/nearestfit.md differs from nearestfit.tmpl: run make nearestfit\n%s", words)
 		}
 	}
 	if !strings.Contains(string(text), strings.TrimSpace(live)) || !strings.Contains(string(text), benchmarks) {
@@ -70,7 +70,7 @@ func TestCommittedRows(t *testing.T) {
 	}
 }
 
-// TestWrite: a small document has every table, the same each time, and no entry for what is not a number.
+// TestWrite: a small document has every table, the same each time, and no entry that is not a number.
 func TestWrite(t *testing.T) {
 	graphs := t.TempDir()
 	for _, name := range []string{"ca-GrQc-und", "facebook-und", "gowalla-subset-und", "wiki-Vote-in"} {
@@ -96,7 +96,7 @@ func TestWrite(t *testing.T) {
 	}
 	for _, bad := range []string{"NaN", "Inf", "%!", "nil"} {
 		if strings.Contains(documents[0].String(), bad) {
-			t.Errorf("the document says %q", bad)
+			t.Errorf("the document has %q", bad)
 		}
 	}
 	for _, bad := range []string{"0 3\n", "2 -1\n", "x 1\n", "1 99999999\n"} {
@@ -337,7 +337,7 @@ func TestHashIsFair(t *testing.T) {
 	}
 }
 
-// TestDeal: what is dealt is all there, evenly, also where it is drawn from the normal distribution.
+// TestDeal: all records are dealt, evenly, also if drawn from the normal distribution.
 func TestDeal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	count := make([]int, 20)

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/paper"
 )
 
-// Section 3.1.4: fewer tasks are asked for in the order of the trackers, the thread's one at a time, and none is much
+// Section 3.1.4: fewer tasks are polled in the order of the trackers, the thread's one at a time, and none is much
 // worse for noise of 2%.
 func TestTrackersAskLess(t *testing.T) {
 	t.Parallel()
@@ -27,17 +27,17 @@ func TestTrackersAskLess(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			asked := got.asked
+			polled := got.polled
 			if i == 0 {
-				asked = got.running
-			} else if asked > before || asked < 0.5 {
-				t.Errorf("%s: %s asks for %.1f tasks, the one before for %.1f", q.file, name, asked, before)
+				polled = got.running
+			} else if polled > before || polled < 0.5 {
+				t.Errorf("%s: %s polls %.1f tasks, the one before %.1f", q.file, name, polled, before)
 			}
-			if before = asked; !(got.errors.points.Mean() < 1) {
+			if before = polled; !(got.errors.points.Mean() < 1) {
 				t.Errorf("%s: %s: %s points", q.file, name, &got.errors)
 			}
-			if name == "standard_static_thread" && asked > 1.2 {
-				t.Errorf("%s: a thread asks for %.1f tasks", q.file, asked)
+			if name == "standard_static_thread" && polled > 1.2 {
+				t.Errorf("%s: a thread polls %.1f tasks, want 1", q.file, polled)
 			}
 		}
 	}
@@ -49,8 +49,8 @@ var trackers = []string{"standard", "standard_static", "standard_static_subset",
 
 // A tracked is an estimator's errors with only the counters that it needs, and the number of these.
 type tracked struct {
-	errors         errorsOf
-	asked, running float64 // mean numbers of tasks over the ticks
+	errors          errorsOf
+	polled, running float64 // mean numbers of tasks over the ticks
 }
 
 // monitored is the table of what monitoring few tasks of the critical path saves and costs.
@@ -72,7 +72,7 @@ func monitored(seeds int) (string, error) {
 					cells = append(cells, Number(t.running), &t.errors)
 					continue
 				}
-				cells = append(cells, &t.errors, Number(t.asked))
+				cells = append(cells, &t.errors, Number(t.polled))
 			}
 			fmt.Fprintln(&b, Row(cells...))
 		}
@@ -89,7 +89,7 @@ func followed(plan *dag.Plan, name string, noise float64, seeds int) (*tracked, 
 		}
 	}
 	ticks := float64(max(t.errors.ticks, 1))
-	t.asked, t.running = t.asked/ticks, t.running/ticks
+	t.polled, t.running = t.polled/ticks, t.running/ticks
 	return t, nil
 }
 
@@ -99,7 +99,7 @@ func (t *tracked) follow(plan *dag.Plan, name string, opt simulate.Options) erro
 	model := paper.Model(paper.ObservedSlowdown)
 	whole, few := estimators.New(scenario, model, estimators.Options{}), estimators.New(scenario, model,
 		estimators.Options{})
-	var asked dag.Run
+	var polledRun dag.Run
 	var ticks []progress
 	total, err := playPlan(plan, opt, func(run dag.Run) error {
 		s := run.Now()
@@ -111,12 +111,12 @@ func (t *tracked) follow(plan *dag.Plan, name string, opt simulate.Options) erro
 			return err
 		}
 		t.running += float64(runningTasks(s))
-		t.asked += float64(len(e.Monitored))
+		t.polled += float64(len(e.Monitored))
 		if name != "standard" {
 			s = without(s, e.Monitored)
 		}
-		asked = asked.Append(s)
-		if e, err = few.Estimate(asked); err != nil {
+		polledRun = polledRun.Append(s)
+		if e, err = few.Estimate(polledRun); err != nil {
 			return err
 		}
 		x := progress{at: s.At.Sub(s.Origin()).Seconds()}

@@ -74,13 +74,13 @@ func (w *workflow) watchAll(ctx context.Context, n int, estimator estimators.Est
 		if err != nil {
 			return nil, fmt.Errorf("workflow %d, run %d: %w", w.number, i, err)
 		}
-		got, learned, residuals, err := watchOne(run, runID(w.number, i), estimator)
+		got, learnt, residuals, err := watchOne(run, runID(w.number, i), estimator)
 		if err != nil {
 			return nil, fmt.Errorf("workflow %d, run %d: %w", w.number, i, err)
 		}
 		every = max(time.Second, (got.total / ticks).Truncate(time.Millisecond))
 		if out = append(out, got); got.succeeded {
-			past.add(learned, residuals)
+			past.add(learnt, residuals)
 		}
 	}
 	return out, nil
@@ -94,9 +94,9 @@ func observe(ctx context.Context, plan *dag.Plan, opt simulate.Options, profile 
 	if err != nil {
 		return nil, err
 	}
-	var given []*dag.Plan
+	var attached []*dag.Plan
 	if profile != nil {
-		given = []*dag.Plan{profile}
+		attached = []*dag.Plan{profile}
 	}
 	var out []*dag.Snapshot
 	for {
@@ -107,12 +107,12 @@ func observe(ctx context.Context, plan *dag.Plan, opt simulate.Options, profile 
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, profiles.Attach(s, given))
+		out = append(out, profiles.Attach(s, attached))
 	}
 }
 
-// watchOne computes the range at ratios and where residuals are taken, and learns from the run.
-func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w watched, learned *dag.Plan,
+// watchOne computes the range at ratios and where residuals are taken, and returns the run's profile and residuals.
+func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w watched, profile *dag.Plan,
 	residuals []dag.Residual, err error,
 ) {
 	last := run[len(run)-1]
@@ -127,15 +127,15 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 	if !w.succeeded {
 		return w, nil, nil, nil
 	}
-	ask := map[int]bool{}
+	sampledAt := map[int]bool{}
 	at := func(ratio float64) int { return nearestTick(run, origin, ratio*float64(w.total)) }
 	for _, r := range append(coverageRatios[:], estimators.Bins[:]...) {
-		ask[at(r)] = true
+		sampledAt[at(r)] = true
 	}
 	var seen dag.Run
 	var ranges []estimators.RangeTick
 	for i, s := range run {
-		if seen = seen.Append(s); !ask[i] {
+		if seen = seen.Append(s); !sampledAt[i] {
 			continue
 		}
 		e, err := estimator.Estimate(seen)
