@@ -84,7 +84,7 @@ after 1 minute 10 seconds: that key in 8 parts: 11 minutes 30 seconds sooner; 16
 after 2 minutes 10 seconds: at risk: 83 percent likely to miss its 15 minutes (06:30 UTC); expected 06:31:05 UTC, 1 minute 5 seconds late; waits for m_000002_0 of job 5 minutes; 4 minutes later at 06:16 UTC: m_000017_0 failed
 after 2 minutes 10 seconds: about 14 minutes left
 after 3 minutes 20 seconds: warning: node n3 is lost
-after 3 minutes 20 seconds: warning: m_000002_0 is silent
+after 3 minutes 20 seconds: warning: m_000002_0 does not report
 after 3 minutes 20 seconds: about 13 minutes 30 seconds left
 after 4 minutes 20 seconds: blind: it cannot be observed
 after 4 minutes 20 seconds: about 13 minutes 30 seconds left, seen 1 minute ago

@@ -136,10 +136,10 @@ func TestCompletionZsh(t *testing.T) {
 		got := offered(t, script, "zsh", "-f", "-c", `
 zmodload zsh/zpty
 zpty shell zsh -f -i
-zpty -w shell "PS1= RPS1= PS2=; unsetopt beep zle_bracketed_paste; unset zle_bracketed_paste; autoload -Uz compinit; compinit -u -D; source $1; paratimer() { print -rl -- completed '>'\$^@'<' done; }; print ready"
+zpty -w shell "PS1= RPS1= PS2=; unsetopt beep zle_bracketed_paste; unset zle_bracketed_paste; autoload -Uz compinit; compinit -u -D; source $1; paratimer() { print -rl -- args '>'\$^@'<' done; }; print ready"
 zpty -r shell line '*ready*ready*'
 zpty -w shell "$2"$'\t'
-zpty -r shell line '*completed*done*'
+zpty -r shell line '*args*done*'
 print -r -- "$line"
 zpty -d shell`, "zsh", script, "paratimer "+strings.Join(words, " "))
 		var last string
