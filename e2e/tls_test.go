@@ -139,13 +139,13 @@ func TestTLS(t *testing.T) {
 	wants := e.front(httputil.NewSingleHostReverseProxy(backend), func(c *tls.Config) {
 		c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, e.pool
 	})
-	e.refused("client-certificate-missing", "wants a client certificate: give --set cert=FILE and --set key=FILE", "", "--rm", wants,
+	e.refused("client-certificate-missing", "requires a client certificate: give --set cert=FILE and --set key=FILE", "", "--rm", wants,
 		"--set", "ca-file="+ca)
 	e.refused("client-certificate-bad", "refuses the client certificate", "", "--rm", wants, "--set", "ca-file="+ca, "--set",
 		"cert="+e.file("stranger.pem"), "--set", "key="+e.file("stranger-key.pem"))
 
 	for _, bad := range []struct{ certificate, text, hint string }{
-		{"wrongname", "valid for elsewhere.example, not localhost", "ask by a name"},
+		{"wrongname", "valid for elsewhere.example, not localhost", "use a name"},
 		{"expired", "expired or is not yet valid", "clock right"},
 		{"future", "expired or is not yet valid", "clock right"},
 		{"stranger", "issued by CN=other-ca of the lab,O=ParaTimer lab", "ca-file"},
@@ -153,7 +153,7 @@ func TestTLS(t *testing.T) {
 		e.serves(bad.certificate)
 		e.refused(bad.certificate, bad.text, bad.hint, "--set", "ca-file="+ca)
 	}
-	e.finds("insecure", 0, "certificates are not verified: anybody on the way can answer", "", "--set", "insecure=true")
+	e.finds("insecure", 0, "certificates are not verified: another server can answer", "", "--set", "insecure=true")
 	e.serves("good")
 	e.finds("good-again", 0, "history server: Hadoop", "", "--set", "ca-file="+ca)
 	e.note("a cluster that speaks TLS alone, its master too", *direct.last().Elapsed,

@@ -28,7 +28,7 @@ type Services interface {
 	tez.Cluster
 }
 
-// An Engine is a row of the table. A field that is nil or empty is nothing that the engine has.
+// An Engine is a row of the table. The engine lacks what a nil or empty field describes.
 type Engine struct {
 	Name string
 	Type string // of its applications on YARN

@@ -277,7 +277,7 @@ func avroEvents(in io.Reader, schema []byte) (decoder, error) {
 		case strings.Contains(err.Error(), io.ErrShortBuffer.Error()), strings.Contains(err.Error(), io.EOF.Error()):
 			return nil, io.ErrUnexpectedEOF
 		}
-		return nil, fmt.Errorf("not what the schema in line 2 says: %w", err)
+		return nil, fmt.Errorf("it does not match the schema in line 2: %w", err)
 	}, err
 }
 
@@ -319,7 +319,7 @@ func (u usableTypes) add(t any) error {
 		}
 	}
 	if _, again := u[name]; again || len(inner) == 0 {
-		return fmt.Errorf("type %q is there twice, or takes no bytes", name)
+		return fmt.Errorf("type %q is defined twice, or takes no bytes", name)
 	}
 	if name != "" {
 		u[name] = false

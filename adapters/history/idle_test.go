@@ -64,7 +64,7 @@ func TestHangingBodiesEnd(t *testing.T) {
 		}
 		began := time.Now()
 		hangs = "GETFILESTATUS"
-		if _, err := in.Stat(name); err == nil || !strings.Contains(err.Error(), "nothing has come for 30s") {
+		if _, err := in.Stat(name); err == nil || !strings.Contains(err.Error(), "no data for 30s") {
 			t.Errorf("status: %v", err)
 		}
 		hangs = "OPEN"
@@ -74,7 +74,7 @@ func TestHangingBodiesEnd(t *testing.T) {
 		}
 		b, err := io.ReadAll(f)
 		if string(b) != `{"Fil` || err == nil || errors.Is(err, io.EOF) ||
-			!strings.Contains(err.Error(), "nothing has come for 30s") {
+			!strings.Contains(err.Error(), "no data for 30s") {
 			t.Errorf("file: %q, %v", b, err)
 		}
 		if err := f.Close(); err != nil {

@@ -205,7 +205,7 @@ func TestNoHistory(t *testing.T) {
 			"\nx", `type "null" cannot be used here`},
 		"empty record": {"Avro-Binary\n" +
 			`{"type":"record","name":"Event","fields":[{"name":"a","type":{"type":"record","name":"B","fields":[]}}]}` +
-			"\nx", `type "B" is there twice, or takes no bytes`},
+			"\nx", `type "B" is defined twice, or takes no bytes`},
 	} {
 		_, err := readEvents(strings.NewReader(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

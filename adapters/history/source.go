@@ -317,15 +317,15 @@ func (s *Source) remark() {
 		warn(dag.WarnInterpolated,
 			"made from history: %d of %d attempts have only a start and an end, so their progress is a straight line, as is the output of %s", plain, of, units.Count(even, "reduce"))
 	case even > 0:
-		warn(dag.WarnInterpolated, "made from history: what %s had written before their end is a straight line",
+		warn(dag.WarnInterpolated, "made from history: the output of %s before their end is a straight line",
 			units.Count(even, "reduce"))
 	}
 	if bare > 0 {
 		warn(dag.WarnObservation,
-			"the configuration of %d of %d jobs (JOB_conf.xml) is not beside their history: slow start and their masters' memory are taken for Hadoop's defaults", bare, len(s.workflow.Jobs))
+			"the configuration of %d of %d jobs (JOB_conf.xml) is not beside their history: Hadoop's defaults are used for slow start and their masters' memory", bare, len(s.workflow.Jobs))
 	}
 	if n := len(s.left); n > 0 {
-		warn(dag.WarnObservation, "the history of %s of the workflow is not here and was left out: %s", units.Count(n, "job"),
+		warn(dag.WarnObservation, "the history of %s of the workflow is missing, so the replay lacks %s", units.Count(n, "job"),
 			strings.Join(s.left[:min(n, 10)], ", "))
 	}
 }

@@ -27,7 +27,7 @@ func OpenWeb(ctx context.Context, address string, transport http.RoundTripper) (
 		return nil, "", fmt.Errorf("%q is not an address such as https://HOST/PATH", address)
 	}
 	if u.User != nil {
-		return nil, "", errors.New("no users and passwords in addresses: they end up in logs")
+		return nil, "", errors.New("remove the user and password from the address: addresses end up in logs")
 	}
 	return &WebFile{ctx, &http.Client{Transport: transport}, u}, path.Base(u.Path), nil
 }

@@ -70,7 +70,7 @@ func OpenHDFS(ctx context.Context, name, user string, transport http.RoundTrippe
 			name)
 	}
 	if _, secret := u.User.Password(); secret {
-		return nil, "", errors.New("webhdfs: no passwords in addresses: they end up in logs")
+		return nil, "", errors.New("webhdfs: remove the password from the address: addresses end up in logs")
 	}
 	f := &HDFS{
 		ctx: ctx, client: &http.Client{Transport: transport}, user: cmp.Or(u.Query().Get("user.name"), user),
@@ -269,9 +269,9 @@ func refusal(resp *http.Response, text []byte) error {
 	case resp.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%s: is WebHDFS enabled there (dfs.webhdfs.enabled)?", why)
 	case remote.Exception.Kind == "StandbyException":
-		return fmt.Errorf("%s: ask the other NameNode", why)
+		return fmt.Errorf("%s: give the address of the other NameNode", why)
 	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
-		return fmt.Errorf("%w: %s: say who you are with --user, or copy the files", fs.ErrPermission, why)
+		return fmt.Errorf("%w: %s: give another --user, or copy the files", fs.ErrPermission, why)
 	}
 	return errors.New(why)
 }
@@ -307,7 +307,7 @@ type remoteFile struct {
 func (f *remoteFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 
 func (f *remoteFile) Read(p []byte) (int, error) {
-	timer := time.AfterFunc(patience, func() { f.cancel(fmt.Errorf("nothing has come for %v", patience)) })
+	timer := time.AfterFunc(patience, func() { f.cancel(fmt.Errorf("no data for %v", patience)) })
 	defer timer.Stop()
 	n, err := f.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) && f.ctx.Err() != nil {

@@ -148,7 +148,7 @@ func TestRefused(t *testing.T) {
 	}))
 	defer standby.Close()
 	if _, _, err := OpenHDFS(t.Context(), standby.URL+"/webhdfs/v1/a", "", nil); err == nil ||
-		!strings.Contains(err.Error(), "ask the other NameNode") {
+		!strings.Contains(err.Error(), "give the address of the other NameNode") {
 		t.Errorf("a standby: %v", err)
 	}
 	garbage := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -113,7 +113,7 @@ func readPair(cert, key string) (*tls.Certificate, error) {
 	}
 	if block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "" {
 		return nil, fmt.Errorf(
-			"%s: the key is encrypted, and a service cannot ask for its password: openssl pkey -in FILE -out FILE takes it off; keep the file readable for its owner alone", key)
+			"%s: the key is encrypted, and a service cannot ask for its password: remove it with openssl pkey -in FILE -out FILE; keep the file readable for its owner alone", key)
 	}
 	pair, err := tls.X509KeyPair(certs, private)
 	if err != nil {

@@ -133,7 +133,7 @@ func advise(e *rest.Error, r *rest.Response) bool {
 		e.Hint = fmt.Sprintf("the account needs %s that allows it: verb %s, resource %s, API group %q, as in the Helm chart", role,
 			missing[1], missing[2], missing[3])
 	case e.Status == http.StatusServiceUnavailable:
-		e.Hint = "the pod does not answer the API server's proxy: it may be starting, or gone"
+		e.Hint = "the pod does not answer the API server's proxy: it may be starting or deleted"
 	}
 	return true
 }

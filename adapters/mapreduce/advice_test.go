@@ -94,7 +94,7 @@ func TestRefusals(t *testing.T) {
 		}, false, http.StatusOK, "hello", "address"},
 		"remote exception": {
 			func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound); fmt.Fprint(w, remote) },
-			false, http.StatusNotFound, "job, job_0_1234, is not found", "forgotten",
+			false, http.StatusNotFound, "job, job_0_1234, is not found", "no longer kept",
 		},
 		"exception only": {func(w http.ResponseWriter) {
 			w.WriteHeader(http.StatusInternalServerError)
@@ -124,7 +124,7 @@ func TestRefusals(t *testing.T) {
 		},
 		"redirect elsewhere": {
 			func(w http.ResponseWriter) { w.Header().Set("Location", "/elsewhere"); w.WriteHeader(http.StatusFound) },
-			false, http.StatusFound, "", "points elsewhere",
+			false, http.StatusFound, "", "it redirects",
 		},
 		"not up": {func(w http.ResponseWriter) {
 			w.Header().Set("Location", "http://rm:8088/cluster/app/application_1_0001")
@@ -132,7 +132,7 @@ func TestRefusals(t *testing.T) {
 		}, true, http.StatusFound, "", "not up yet"},
 		"no location": {
 			func(w http.ResponseWriter) { w.WriteHeader(http.StatusFound) }, false, http.StatusFound, "",
-			"points elsewhere",
+			"it redirects",
 		},
 		"terminal codes": {
 			func(w http.ResponseWriter) {

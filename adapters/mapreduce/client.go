@@ -155,7 +155,7 @@ func (c *Client) adviseDenied(e *rest.Error, r *rest.Response) {
 	}
 	switch {
 	case r.Status == http.StatusServiceUnavailable && isEmptyException(r.Body):
-		e.Status, e.Text = http.StatusForbidden, "it answers 503, as to anybody who may not see the job"
+		e.Status, e.Text = http.StatusForbidden, "it answers 503, as if this user may not see the job"
 	case r.Status == http.StatusUnauthorized && r.Header.Get("WWW-Authenticate") == "",
 		r.Status == http.StatusForbidden && !strings.Contains(r.Header.Get("WWW-Authenticate"), "PseudoAuth"):
 	default:
@@ -218,7 +218,7 @@ func batch[T any](ctx context.Context, s *Source, items []T, part int,
 	}
 }
 
-var errTimedOut = errors.New("hadoop: not asked: it has just not answered")
+var errTimedOut = errors.New("hadoop: no request sent: the last one timed out just now")
 
 // hangs reports whether the service is unreachable or timed out. A cut connection does not count: it costs no time,
 // and the next one may work.
@@ -316,7 +316,7 @@ func (d *doctor) redirect(ctx context.Context, app *yarn.App) {
 	switch base := historyBase(err); {
 	case base != "" && !d.client.moveHistory(base) && d.client.Site().JHSGuessed:
 		d.Say("proxy", yarn.Warn, d.client.unnamedHistory(base),
-			"sends applications that have ended to %s, which is not asked", base)
+			"sends applications that have ended to %s, which gets no requests", base)
 	case base != "":
 		d.Say("proxy", yarn.OK, "", "sends applications that have ended to the history server at %s", base)
 	case rest.Status(err) == http.StatusFound:

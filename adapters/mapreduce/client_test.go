@@ -117,7 +117,7 @@ func TestProxysWarningPageIsApprovedOnce(t *testing.T) {
 		}
 		var e *rest.Error
 		if !errors.As(err, &e) || e.Status != 200 || !strings.Contains(e.Text, "may not be safe") ||
-			!strings.Contains(err.Error(), "ask as its owner") || requests != 2 {
+			!strings.Contains(err.Error(), "give the application's owner") || requests != 2 {
 			t.Errorf("%v after %d requests, want an error after 2", err, requests)
 		}
 	}

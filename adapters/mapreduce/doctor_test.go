@@ -173,7 +173,7 @@ func TestDoctorFinds(t *testing.T) {
 		"a history server that nothing names": {
 			over, func(o *options) { o.Site.JHSGuessed = true },
 			[]string{
-				"proxy warn: sends applications that have ended to http://h1:19888, which is not asked",
+				"proxy warn: sends applications that have ended to http://h1:19888, which gets no requests",
 				"nor do they name another history server", "give --jhs http://h1:19888",
 			},
 			"fail",

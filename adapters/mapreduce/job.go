@@ -211,7 +211,7 @@ func (s *Source) takeMaster(j *job, b *answer) {
 	if !j.pollsTasks && !isOverlong {
 		j.lastAnswer = dag.FirstKnown(j.lastAnswer, s.now)
 		if s.now.Sub(j.lastAnswer) > quietLimit {
-			s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s", j.id,
+			s.warn(dag.WarnObservation, "the master of %s cannot be read, its last state is shown: %s", j.id,
 				yarn.Brief(errors.Join(j.err, b.listErr)))
 		}
 		return
@@ -344,7 +344,7 @@ func (s *Source) lostMasters() error {
 		case j.err == nil:
 			return nil
 		case lost == nil && j.state == dag.Running && !yarn.Denied(j.err) && s.now.Sub(j.lastAnswer) > quietLimit:
-			lost = fmt.Errorf("the master of %s does not answer any more: %w", j.id, j.err)
+			lost = fmt.Errorf("the master of %s no longer answers: %w", j.id, j.err)
 		}
 	}
 	return lost

@@ -278,7 +278,7 @@ func (s *Source) remark(snap *dag.Snapshot, g placed) {
 		}
 		if j.Attempt > 1 {
 			s.warn(dag.WarnMasterRestarted,
-				"%s runs in its application master's attempt %d; what the one before had not finished, or could not hand on, runs again", j.ID, j.Attempt)
+				"%s runs in its application master's attempt %d; tasks that the last one did not finish, or that were not recovered, run again", j.ID, j.Attempt)
 		}
 		s.remarkNodes(snap, j)
 	}

@@ -227,7 +227,7 @@ func stop(a *dag.Attempt, at dag.Instant) {
 	switch a.State {
 	case dag.AttemptRunning, dag.AttemptWaiting, dag.AttemptSucceeded:
 		a.State, a.End = dag.AttemptKilled, dag.FirstKnown(a.End, at)
-		a.Diagnosis = cmp.Or(a.Diagnosis, "its master has forgotten it: it must run again")
+		a.Diagnosis = cmp.Or(a.Diagnosis, "its new master lacks it: it must run again")
 	}
 }
 

@@ -218,8 +218,8 @@ func (s *Source) remarkNodes(snap *dag.Snapshot, j *dag.JobState) {
 				s.warn(dag.WarnNodeLost, "node %s is %s: %s run again elsewhere, once the master has tried to stop "+
 					"them", n.Name, n.Cause, tasks)
 			} else {
-				s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: its %s go on for as long as it is given, "+
-					"new ones go elsewhere", n.Name, tasks)
+				s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: its %s may run until its timeout, "+
+					"new ones start elsewhere", n.Name, tasks)
 			}
 		}
 	}

@@ -145,7 +145,7 @@ func TestOneMasterOfTwoHangs(t *testing.T) {
 	src := NewSource(l, yarn.Target{})
 	l.tick(t, src, 10*time.Second)
 	l.am, l.after = true, "job_1_0001"
-	if s := l.tick(t, src, 10*time.Second); !hasWarning(s, "the master of job_1_0001 could not be asked") {
+	if s := l.tick(t, src, 10*time.Second); !hasWarning(s, "the master of job_1_0001 cannot be read") {
 		t.Errorf("%v", s.Warnings)
 	}
 }

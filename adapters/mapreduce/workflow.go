@@ -93,11 +93,11 @@ func alike(a, first *yarn.App) bool {
 	return first.Name != "" && yarn.Alike(a, first) && a.MapReduce()
 }
 
-// lookBack is how much older than the launch an application of the same name may be to belong to the workflow (as
-// an earlier batch).
+// lookBack limits how long before the launch an application of the same name may start to belong to the workflow, as an
+// earlier batch.
 const lookBack = 10 * time.Minute
 
-// launchOf returns when the batch of jobs was launched that an application belongs to, at the latest.
+// launchOf returns the latest possible launch of the batch of jobs that an application belongs to.
 func launchOf(a *yarn.App, conf *Settings) dag.Instant {
 	if conf != nil {
 		if at := input.ParseOptional(conf.Launch).Instant(); at.Known() {

@@ -173,10 +173,10 @@ func (k *keys) draw(p *dag.Stage, budget *int) error {
 		return nil
 	}
 	if p.Count() == 0 {
-		return errors.New("keys are drawn for tasks: say how many tasks there are, at least 1")
+		return errors.New("keys are drawn for tasks: give the number of tasks, at least 1")
 	}
 	if n := p.Tasks + k.Distinct; n > *budget {
-		return fmt.Errorf("keys and their tasks are %d more, and there may be %d in a plan: draw fewer", n, maxDrawn)
+		return fmt.Errorf("this stage has %d keys and tasks, more than what is left of %d for a plan: draw fewer", n, maxDrawn)
 	} else {
 		*budget -= n
 	}

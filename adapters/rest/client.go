@@ -149,7 +149,7 @@ func (c *Client) Warnings() []dag.Warning {
 	if c.opt.Insecure {
 		all = append(all, dag.Warning{
 			Code: dag.WarnUnverified,
-			Text: "insecure: certificates are not verified; anybody on the way may have answered in the cluster's place",
+			Text: "insecure: certificates are not verified; another server may have answered in the cluster's place",
 		})
 	}
 	if ahead, within, ok := c.Skew(); c.opt.Now == nil && ok && ahead.Abs()-within > MaxSkew {

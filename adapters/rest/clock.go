@@ -124,7 +124,7 @@ func (d *dates) check(server string, date, newest, now time.Time) error {
 	}
 	if isStale && s.stale < staleInARow {
 		d.servers[server] = s
-		return fmt.Errorf("the answer is %v older than one before it: somebody on the way keeps answers", newest.Sub(date))
+		return fmt.Errorf("the answer is %v older than one before it: a cache may have sent it", newest.Sub(date))
 	}
 	if isStale || date.After(s.newest) {
 		s.newest = date

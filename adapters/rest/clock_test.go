@@ -124,7 +124,7 @@ func TestStaleResponses(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("request %d: %v, want %q", i, err, want)
 		}
-		if err != nil && Hint(err) != "ask the cluster itself, not a cache" {
+		if err != nil && Hint(err) != "give the address of the cluster itself, not of a cache" {
 			t.Errorf("request %d: hint %q", i, Hint(err))
 		}
 	}

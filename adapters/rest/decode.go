@@ -50,12 +50,12 @@ func Decode(what string, body []byte, v any, lists int) error {
 	case r.err != nil:
 		return fmt.Errorf("%s: %w", what, r.err)
 	case err != nil:
-		return fmt.Errorf("%s answers something else: %w (it begins %s)", what, err, excerpt(body))
+		return fmt.Errorf("%s sent an unexpected answer: %w (it begins %s)", what, err, excerpt(body))
 	}
 	to := reflect.ValueOf(v).Elem()
 	if to.Kind() == reflect.Struct && to.NumField() > 0 {
 		if root, ok := to.Field(0).Addr().Interface().(interface{ present() bool }); ok && !root.present() {
-			return fmt.Errorf("%s answers something else (it begins %s)", what, excerpt(body))
+			return fmt.Errorf("%s sent an unexpected answer (it begins %s)", what, excerpt(body))
 		}
 	}
 	return nil

@@ -101,7 +101,7 @@ func Elsewhere(err error) bool {
 func (r *Request) advised(e *Error, resp *Response) *Error {
 	if resp != nil {
 		if e.Hint == "" && e.Status/100 == 3 && loginPage.MatchString(e.Location) {
-			e.Hint = "it points to a login page for browsers: ask a topology of the gateway that takes a password (for Knox: the ShiroProvider), with --user and password-file"
+			e.Hint = "it redirects to a login page for browsers: give the address of a topology that takes a password (for Knox: the ShiroProvider), with --user and password-file"
 		}
 		e.Follow(certain, resp)
 	}
@@ -128,8 +128,8 @@ type Rule struct {
 // certain are the refusals that mean the same for all services, and likely those that may mean something else.
 var (
 	certain = []Rule{
-		{Status: 401, Authenticate: "negotiate", Hint: "the cluster wants Kerberos (SPNEGO)"},
-		{Status: 401, Authenticate: "basic", Hint: "it wants a user's password: give --user NAME and --set password-file=FILE (or PARATIMER_PASSWORD); where they were given, one of them is wrong"},
+		{Status: 401, Authenticate: "negotiate", Hint: "the cluster requires Kerberos (SPNEGO)"},
+		{Status: 401, Authenticate: "basic", Hint: "it requires a user's password: give --user NAME and --set password-file=FILE (or PARATIMER_PASSWORD); if they were given, one of them is wrong"},
 		{Status: 403, Authenticate: "pseudoauth", Hint: "the cluster requires a user name: give --user"},
 		{Status: 403, Hint: "this user may not look at this: give another --user"},
 		{Status: 400, URL: "http://", Text: "HTTP request to an HTTPS server", Hint: speaksTLS},
@@ -137,8 +137,8 @@ var (
 	}
 	likely = []Rule{
 		{Status: 200, Hint: "a web page came instead of JSON: is this the address of the service itself, and not of a login page or another program?"},
-		{Status: 3, Hint: "it points elsewhere: give the address of the service itself"},
-		{Status: 5, Hint: "the service is in trouble: see its log"},
+		{Status: 3, Hint: "it redirects: give the address of the service itself"},
+		{Status: 5, Hint: "the service failed: see its log"},
 	}
 )
 
@@ -241,7 +241,7 @@ func (c *Client) explain(e *Error, isTLS bool, err error) {
 		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(err.Error(), part) })
 	}
 	alert, ours := is("remote error: tls: "), c.opt.CertFile
-	wanted := "it wants a client certificate: give --set cert=FILE and --set key=FILE"
+	wanted := "it requires a client certificate: give --set cert=FILE and --set key=FILE"
 	if ours != "" {
 		wanted = "it refuses the client certificate " + ours + ": is it valid, and issued by an authority that the service trusts?"
 	}
@@ -250,7 +250,7 @@ func (c *Client) explain(e *Error, isTLS bool, err error) {
 	switch {
 	case errors.Is(err, context.Canceled):
 	case errors.As(err, &host):
-		e.Hint = "ask by a name that the certificate has as a subject alternative name, or have it issued for this one as well"
+		e.Hint = "use a name that the certificate has as a subject alternative name, or add this one to the certificate"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		e.Hint = "is this machine's clock right? If it is, the service's certificate must be renewed"
 	case errors.As(err, &unknown), errors.As(err, &invalid):
@@ -259,12 +259,12 @@ func (c *Client) explain(e *Error, isTLS bool, err error) {
 		}
 		e.Cause, e.Hint = NoAuthority, "give that authority's certificate, in PEM form, by --set ca-file=FILE"
 	case alert && is("handshake failure") && ours == "":
-		e.Hint = "it refuses the handshake: it may want a client certificate (--set cert=FILE and --set key=FILE), or speak other ciphers only"
+		e.Hint = "it refuses the handshake: it may require a client certificate (--set cert=FILE and --set key=FILE), or other ciphers"
 	case alert && is("bad certificate", "unknown certificate", "certificate unknown", "expired certificate",
 		"revoked certificate", "unsupported certificate", "access denied", "certificate required"):
 		e.Hint = wanted
 	case alert && is("protocol version"), is("unsupported protocol version"):
-		e.Hint = "it speaks a TLS older than 1.2, which is not safe any more: allow TLSv1.2 there"
+		e.Hint = "its TLS is older than 1.2, which is not safe: allow TLSv1.2 there"
 	case errors.As(err, &record), is("server gave HTTP response to HTTPS client"):
 		e.Cause, e.Hint = Protocol, "it does not speak TLS: use http"
 	case is(`malformed HTTP response "\x15\x03`): // an alert of TLS
@@ -277,7 +277,7 @@ func (c *Client) explain(e *Error, isTLS bool, err error) {
 			e.Hint += ": perhaps " + wanted
 		}
 	case errors.As(err, &dns):
-		e.Hint = "is the name known on this machine?"
+		e.Hint = "does this machine resolve the name?"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Hint = "nothing listens there: is the service up, is the port right?"
 	case errors.As(err, &timeout) && timeout.Timeout():

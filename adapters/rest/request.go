@@ -65,7 +65,7 @@ const maxHops = 4
 func (c *Client) Get(ctx context.Context, r *Request) (body []byte, base string, err error) {
 	if len(r.Bases) == 0 {
 		return nil, "", r.advised(&Error{
-			URL: r.Path, Cause: NoAddress, Text: "no address is known of this service",
+			URL: r.Path, Cause: NoAddress, Text: "no address of this service is configured",
 		}, nil)
 	}
 	var errs several
@@ -135,8 +135,8 @@ func (c *Client) follow(ctx context.Context, u *url.URL, r *Request) ([]byte, *u
 		case u.Scheme == "https" && next.Scheme == "http":
 			e.Hint = "from https to http is not followed"
 		case Machine(next.Hostname()) != Machine(u.Hostname()) && !c.Trusts(next):
-			e.Cause, e.Text = Untrusted, cmp.Or(e.Text, "the redirect leads to a host that nothing here names")
-			e.Hint = next.Host + " is not asked, because neither a flag nor the configuration names it: if it is your cluster's, " +
+			e.Cause, e.Text = Untrusted, cmp.Or(e.Text, "the redirect leads to a host that is not configured")
+			e.Hint = next.Host + " gets no requests, because neither a flag nor the configuration has it: if it is your cluster's, " +
 				"give --set trust-host=" + next.Hostname() + ", or its address with that of the service that points there"
 		case visited[next.String()] || len(visited) > maxHops:
 			e.Cause, e.Hint = Circular, "redirects go in a circle"
@@ -158,7 +158,7 @@ func (c *Client) fresh(u *url.URL, r *Request, resp *Response) error {
 		return nil //nolint:nilerr // without a Date nothing shows its age
 	}
 	if err := c.dates.check(u.Host+"/"+r.Behind, date, resp.newest, resp.received); err != nil {
-		return &Error{URL: u.String(), Err: err, Hint: "ask the cluster itself, not a cache"}
+		return &Error{URL: u.String(), Err: err, Hint: "give the address of the cluster itself, not of a cache"}
 	}
 	if r.Clock {
 		c.clock.observe(resp.sent, resp.received, date)

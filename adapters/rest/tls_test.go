@@ -83,8 +83,8 @@ func secure(t *testing.T, c tls.Certificate, change func(*tls.Config)) string {
 	return s.URL
 }
 
-// TestCertificatesToldApart: real handshakes that fail, each for its own reason, which is reported with what to do.
-func TestCertificatesToldApart(t *testing.T) {
+// TestCertificateErrors: real handshakes that fail, each for its own reason, which is reported with what to do.
+func TestCertificateErrors(t *testing.T) {
 	ca, otherCA := fixtures.NewAuthority(t, "the lab's CA"), fixtures.NewAuthority(t, "somebody's CA")
 	good := ca.Issue("rm", nil, "127.0.0.1")
 	was, will := time.Now().Add(-time.Minute), time.Now().Add(time.Minute)
@@ -109,7 +109,7 @@ func TestCertificatesToldApart(t *testing.T) {
 		"wrong name": {
 			ca.Issue("rm", nil, "rm.example", "10.0.0.1"), nil,
 			Options{},
-			[]string{"valid for 10.0.0.1, not 127.0.0.1", "ask by a name"},
+			[]string{"valid for 10.0.0.1, not 127.0.0.1", "use a name"},
 		},
 		"no name": {ca.Issue("rm", nil), nil, Options{}, []string{
 			"127.0.0.1",
@@ -128,7 +128,7 @@ func TestCertificatesToldApart(t *testing.T) {
 		"client certificate wanted": {
 			good, wants,
 			Options{},
-			[]string{"wants a client certificate: give --set cert=FILE and --set key=FILE"},
+			[]string{"requires a client certificate: give --set cert=FILE and --set key=FILE"},
 		},
 		"client certificate wanted, TLS 1.2": {
 			good, wants12,

@@ -100,7 +100,7 @@ func (w *simulation) setup(key attemptKey, t schedule.Task) time.Duration {
 // fault returns whether and when an attempt fails, and records when it would have ended otherwise.
 func (w *simulation) fault(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
 	a := w.attempts[w.keyOf(t.Job, t.Stage, int32(t.Index), int32(t.Attempt))]
-	// A job has failed by the attempt that is excluded here: a lost node kills an attempt of a task once.
+	// A later attempt cannot exist: its job would have failed, as each lost node kills a task at most once.
 	if a.frozen || t.Attempt >= w.opt.MaxAttempts+len(w.opt.Lose) {
 		return 0, false
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Source yields the snapshots of a simulated run: one at its start, one each Options.Every of virtual time, one at
+// A Source yields the snapshots of a simulated run: one at its start, one every Options.Every of virtual time, one at
 // its end, then io.EOF. It never waits.
 type Source struct {
 	run   *simulation
@@ -123,7 +123,7 @@ func (w *simulation) showPlan(jobs []dag.JobState) *dag.Plan {
 	return w.shownPlan
 }
 
-// state returns the true state now for the scheduler, before anything starts at this instant.
+// state returns the true state for the scheduler, without tasks that start at this instant.
 func (w *simulation) state() *dag.Snapshot {
 	s := w.snapshot(w.now)
 	s.Plan = w.plan

@@ -187,7 +187,7 @@ func CheckID(id string) error {
 		return errors.New("an execution of SQL and a job group exclude each other: give one of --sql and --group")
 	}
 	if u.kind == sqlUnit && u.name != Newest && idIn(u.name) < 0 {
-		return fmt.Errorf("%q is no execution of SQL: give its number, or newest, and no job group beside it", u.name)
+		return fmt.Errorf("%q is no execution of SQL: give its number or newest, without a job group", u.name)
 	}
 	return nil
 }

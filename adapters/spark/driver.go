@@ -239,7 +239,7 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 		d.Broken("spark event log", yarn.Warn, err)
 	case !a.conf.on("spark.eventLog.enabled"):
 		d.Say("spark event log", yarn.Warn, "set spark.eventLog.enabled=true, or record with attach --record FILE --raw",
-			"the application writes none, so no history server has its end, and nothing can be learned from it later")
+			"the application writes none, so no history server has its end, and no profile can be made of it later")
 	default:
 		d.Say("spark event log", yarn.OK, "", "the application writes one")
 	}

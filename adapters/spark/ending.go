@@ -225,11 +225,11 @@ func (f *facts) remarks(state dag.State) (out []dag.Warning) {
 	}
 	out = append(out, f.clock.remark()...)
 	if strange, all := f.strangePools(); all > 1 && len(strange) > 0 {
-		add(dag.WarnObservation, "weights and minimal shares of %s, the first of pool %s, are not known, because only the "+
+		add(dag.WarnObservation, "weights and minimal shares of %s, the first of pool %s, are unknown, because only the "+
 			"driver's page /stages/ has them: the replay takes a weight of 1", units.Count(len(strange), "pool"), strange[0])
 	}
 	if what := f.forgotten(); what != "" {
-		add(dag.WarnObservation, "the driver has dropped %s that ended early: the estimate rests on what it still has", what)
+		add(dag.WarnObservation, "the driver has dropped %s that ended early: the estimate uses the others", what)
 	}
 	if slices.ContainsFunc(f.running(), func(j *job) bool { return !j.edgesKnown() }) {
 		add(dag.WarnNoEdges, "dependencies between stages are guessed: neither the job's page nor the history server shows them")

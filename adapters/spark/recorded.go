@@ -100,7 +100,7 @@ func (s *recordedSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	final := s.now >= s.rounds[len(s.rounds)-1]
 	if !told && !final && len(s.app.unitJobs()) > 0 {
-		return nil, &dag.MissedError{At: s.app.Time(s.now), Err: fmt.Errorf("the driver was asked: %s", why)}
+		return nil, &dag.MissedError{At: s.app.Time(s.now), Err: fmt.Errorf("requests to the driver: %s", why)}
 	}
 	snap, ok := s.app.Snapshot(s.now, final)
 	if !ok {

@@ -56,7 +56,7 @@ func NewSource(driver Driver, id string) *Source {
 }
 
 var (
-	errNoHistory = errors.New("spark: no history server is named: give --spark-history")
+	errNoHistory = errors.New("spark: no history server is configured: give --spark-history")
 	errBehind    = errors.New("spark: the history server has not read the end yet")
 )
 
@@ -101,7 +101,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	case !s.answered && (starting(err) || s.waits(ctx, err)):
 		snap, _ := s.app.Snapshot(s.driver.Now(), false)
 		if starting(err) {
-			snap.Warnings = append(snap.Warnings, remark("Spark is starting up: its driver does not answer questions yet"))
+			snap.Warnings = append(snap.Warnings, remark("Spark is starting up: its driver does not answer yet"))
 		} else if why := s.app.managerWhy; why != "" {
 			snap.Warnings = append(snap.Warnings, remark("the driver waits: %s", why))
 		}

@@ -271,7 +271,7 @@ func (t *try) unlisted(index int32, now dag.Instant) *task {
 	return k
 }
 
-const lostOutput = "what it wrote was lost with its executor"
+const lostOutput = "its output was lost with its executor"
 
 // markLost marks succeeded attempts as killed if their output was lost with an executor, and the task has run again or
 // the output is still needed. rows are their tasks.

@@ -99,7 +99,7 @@ func parsePlan(text string) queryPlan {
 	return plan
 }
 
-// atoi returns the number in a text that is one; 0 for "".
+// atoi returns the number of a text that has only digits; 0 for "".
 func atoi(text string) int {
 	n, _ := strconv.Atoi(text)
 	return n

@@ -194,7 +194,7 @@ func (p *profile) read(name string, depth int) error {
 		case line[0] == '[':
 			section, _, closed := strings.Cut(line[1:], "]")
 			if !closed || len(path) > 1 {
-				return fmt.Errorf("%s: a section stands where none can: %s", at, short(line))
+				return fmt.Errorf("%s: a section is not allowed here: %s", at, short(line))
 			}
 			path = []string{strings.TrimSpace(section)}
 		case line == "}":

@@ -97,7 +97,7 @@ includedir /nonexistent/
 		t.Errorf("cache %s", got)
 	}
 	if _, err := c.kdcs(t.Context(), "NOWHERE"); err == nil ||
-		!strings.Contains(err.Error(), "no KDC is known of the realm NOWHERE") {
+		!strings.Contains(err.Error(), "no KDC of the realm NOWHERE is configured") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -121,8 +121,8 @@ func prove(req *messages.ASReq, refused messages.KRBError, keys []keyEntry) erro
 	}
 	i := slices.IndexFunc(keys, func(k keyEntry) bool { return k.key.KeyType == wanted })
 	if i < 0 {
-		return hinted("make the keytab anew: ktadd in kadmin",
-			"the KDC wants a key of kind %d, and there is none in the keytab", wanted)
+		return hinted("make a new keytab: ktadd in kadmin",
+			"the KDC requires a key of kind %d, and the keytab has none", wanted)
 	}
 	stamp, err := types.GetPAEncTSEncAsnMarshalled()
 	if err != nil {
@@ -141,7 +141,7 @@ func prove(req *messages.ASReq, refused messages.KRBError, keys []keyEntry) erro
 }
 
 // errUnreadable means that a KDC's response cannot be decoded.
-var errUnreadable = &Error{Text: "what the KDC answers cannot be read", Hint: "is it a KDC that krb5.conf names?"}
+var errUnreadable = &Error{Text: "the answer of the KDC cannot be read", Hint: "is it a KDC that krb5.conf names?"}
 
 // guard turns a panic of gokrb5 on malformed input into an error.
 func guard(err *error, instead error) {
@@ -234,7 +234,7 @@ func (c *conf) kdcs(ctx context.Context, realm string) ([]string, error) {
 	}
 	if len(out) == 0 && ctx.Err() == nil {
 		return nil, hinted("is the realm's name right (it is mostly in capitals)? "+
-			"Name its KDC under [realms] in krb5.conf (KRB5_CONFIG)", "no KDC is known of the realm %s", realm)
+			"Name its KDC under [realms] in krb5.conf (KRB5_CONFIG)", "no KDC of the realm %s is configured", realm)
 	}
 	return out, ctx.Err()
 }
@@ -286,7 +286,7 @@ func exchange(ctx context.Context, addr string, msg []byte) ([]byte, error) {
 	}
 	size := binary.BigEndian.Uint32(head)
 	if size > maxAnswer {
-		return nil, fmt.Errorf("%s: an answer of %d bytes is none of a KDC", addr, size)
+		return nil, fmt.Errorf("%s: an answer of %d bytes is not from a KDC", addr, size)
 	}
 	answer := make([]byte, size)
 	if _, err := io.ReadFull(conn, answer); err != nil {

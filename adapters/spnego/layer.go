@@ -161,7 +161,7 @@ func (l *layer) token(r *http.Request) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
-	unusable := hinted("kinit, or get the keytab anew", "the ticket of %s cannot be used", who)
+	unusable := hinted("kinit, or get a new keytab", "the ticket of %s cannot be used", who)
 	defer guard(&err, unusable)
 	asks := &client.Client{Credentials: credentials.NewFromPrincipalName(who.name(), who.realm)}
 	first, err := spnego.NewNegTokenInitKRB5(asks, t.Ticket, t.key)
@@ -192,7 +192,7 @@ func (l *Login) refusal(r *http.Request, resp *http.Response, page []byte) error
 		}
 	case strings.Contains(low, "checksum failed"), strings.Contains(low, "cannot find key"), strings.Contains(low,
 		"decrypt"):
-		e.Hint = "the server's keytab is not the one that the KDC has: whoever runs it must make it anew, and restart it"
+		e.Hint = "the server's keytab is not the one that the KDC has: its administrator must make a new one, and restart it"
 	case strings.Contains(low, "rules applied to"), strings.Contains(low, "no rules"):
 		e.Hint = "the server has no rule that makes a user of this principal (hadoop.security.auth_to_local)"
 	case resp.StatusCode == http.StatusForbidden:

@@ -39,7 +39,7 @@ type Options struct {
 	Keytab    string // file, perhaps with FILE: before it; "" uses the environment's if there is no ticket cache
 	Principal string // NAME[/HOST][@REALM]; "" is the only one of the keytab, or the ticket cache's
 	Getenv    func(string) string
-	Clock     func() time.Time // nil is time.Now. Messages to the KDC have the machine's time all the same
+	Clock     func() time.Time // nil: time.Now. Messages to the KDC always have the machine's time
 	// Log, if set, receives what was obtained and where it was used, without any secret.
 	Log func(event string)
 }
@@ -285,13 +285,13 @@ func explain(err error, who principal, service, file string) error {
 		return wrongKey(who, file)
 	case errorcode.KRB_AP_ERR_SKEW, errorcode.KRB_AP_ERR_TKT_NYV:
 		e.Text = "the clocks differ too much for Kerberos: " + skew(refused.STime, time.Now(), "the KDC's")
-		e.Hint = "set the clocks right (chronyc tracking, timedatectl); five minutes is what Kerberos bears"
+		e.Hint = "correct the clocks (chronyc tracking, timedatectl): Kerberos accepts a difference of five minutes"
 	case errorcode.KRB_AP_ERR_TKT_EXPIRED:
 		e.Text = fmt.Sprintf("the ticket of %s has expired", who)
 		e.Hint = kinit
 	case errorcode.KDC_ERR_CLIENT_REVOKED, errorcode.KDC_ERR_KEY_EXPIRED, errorcode.KDC_ERR_NAME_EXP:
 		e.Text = fmt.Sprintf("the account of %s is locked or has expired", who)
-		e.Hint = "ask those who run the KDC"
+		e.Hint = "contact the administrators of the KDC"
 	case errorcode.KDC_ERR_ETYPE_NOSUPP:
 		e.Text = fmt.Sprintf("the KDC has no key of a kind that is permitted here, for %s", cmp.Or(service, who.String()))
 		e.Hint = "see permitted_enctypes in krb5.conf; AES is supported, RC4 and triple DES where they are named"
@@ -300,7 +300,7 @@ func explain(err error, who principal, service, file string) error {
 }
 
 func wrongKey(who principal, file string) error {
-	e := hinted("it was changed since, perhaps by making another keytab: get the keytab anew",
+	e := hinted("it was changed since, perhaps by another keytab: get a new keytab",
 		"the key of %s in %s is not the one that the KDC has", who, file)
 	e.Err = errAgain
 	return e

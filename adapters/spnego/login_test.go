@@ -16,8 +16,8 @@ import (
 	"github.com/jcmturner/gokrb5/v8/messages"
 )
 
-// TestWhyNobodyIsLoggedIn checks the errors of failed logins, and their advice. The KDC is real.
-func TestWhyNobodyIsLoggedIn(t *testing.T) {
+// TestLoginErrors checks the errors of failed logins, and their advice. The KDC is real.
+func TestLoginErrors(t *testing.T) {
 	r := newRealm(t, "10m", "alice", "bob/host", "HTTP/localhost")
 	both := r.keytab("alice")
 	r.admin("ktadd -k " + both + " bob/host")
@@ -89,7 +89,7 @@ func TestWhyNobodyIsLoggedIn(t *testing.T) {
 			nil, "has no key of alice@OTHER",
 			"alice@SPNEGO.TEST",
 		},
-		"wrong key":          {Options{Keytab: old}, nil, "is not the one that the KDC has", "anew"},
+		"wrong key":          {Options{Keytab: old}, nil, "is not the one that the KDC has", "new keytab"},
 		"unknown to the KDC": {Options{Keytab: removed}, nil, "has no principal carol@SPNEGO.TEST", "spelt"},
 		"unreachable": {
 			Options{Keytab: both, Principal: "alice"},
@@ -272,7 +272,7 @@ func TestSkew(t *testing.T) {
 		alice, "", "")
 	if e, ok := errors.AsType[*Error](err); !ok ||
 		!strings.Contains(e.Text, "this machine's is 12m ahead of the KDC's") ||
-		!strings.Contains(e.Hint, "set the clocks right") {
+		!strings.Contains(e.Hint, "correct the clocks") {
 		t.Errorf("got %#v", err)
 	}
 }

@@ -65,7 +65,7 @@ func Dir(getenv func(string) string) (string, error) {
 	if !strings.HasPrefix(dir, "/") { // the specification ignores relative ones
 		home := getenv("HOME")
 		if home == "" {
-			return "", errors.New("state: where to remember? Set XDG_STATE_HOME or HOME")
+			return "", errors.New("state: no folder for the history: set XDG_STATE_HOME or HOME")
 		}
 		dir = filepath.Join(home, ".local", "state")
 	}
@@ -104,7 +104,7 @@ func (s *Store) Read(name string) (*Workflow, error) {
 	case err != nil:
 		return nil, err
 	case w.Name != name:
-		return nil, fmt.Errorf("state: %s is of %q, not of %q: remove the file, it was put there by hand", path, w.Name,
+		return nil, fmt.Errorf("state: %s is of %q, not of %q: remove the file, which was copied there", path, w.Name,
 			name)
 	}
 	return w, nil

@@ -42,7 +42,7 @@ func (j *job) reduces() int {
 	return j.profiles.Reduces()
 }
 
-// check returns why the job cannot have a batch.
+// check returns an error if a batch does not fit the job.
 func (j *job) check(b *Batch, a Attempt) error {
 	if n := j.reduces(); b.Map != nil && n > 0 && n != b.Map.Reduces {
 		return refuse(http.StatusConflict, "map.r: this map has %d reduces, others of %s have %d", b.Map.Reduces, b.Job,
@@ -58,7 +58,7 @@ func (j *job) check(b *Batch, a Attempt) error {
 	return nil
 }
 
-// growth returns by how much a batch increases the cost at most.
+// growth returns the largest number of bytes that a batch can add to the cost.
 func (j *job) growth(b *Batch, lambda int) int {
 	n := attemptCost + pointCost*len(b.Points) + len(b.Note)
 	if b.Map != nil {
@@ -159,14 +159,14 @@ func (j *job) count(attempts []dag.Attempt) tally {
 	return t
 }
 
-// due reports whether to join the profiles anew: after each twentieth of the maps, and once all maps have
+// due reports whether to join the profiles again: after each twentieth of the maps, and once all maps have
 // succeeded. Each time a recording gets all known sizes.
 func (j *job) due(t tally) bool {
 	fresh := len(j.maps) - j.joined
 	return fresh > 0 && (t.over() || fresh*20 >= max(t.tasks, len(j.maps)))
 }
 
-// note returns why less is known than a tap could report.
+// note returns the reason if the groups have less than a tap can report; "" if there is none.
 func (j *job) note(t tally, reduces int, reported string) string {
 	var out []string
 	if j.silent != "" && len(j.maps) == 0 {

@@ -323,7 +323,7 @@ func TestMapRunsAgain(t *testing.T) {
 	}
 }
 
-// TestClose: a job that is not watched any more is an orphan, and can be watched again.
+// TestClose: a job that is no longer watched is an orphan, and can be watched again.
 func TestClose(t *testing.T) {
 	s := newStage(t, 1, Limits{})
 	s.done(1)

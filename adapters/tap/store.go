@@ -70,7 +70,7 @@ var (
 	// ErrFull means that there is no room for the batch.
 	ErrFull = refuse(http.StatusInsufficientStorage, "the watcher has no room for more key groups")
 	// ErrOver means that no source needs the job's batches any more.
-	ErrOver = refuse(http.StatusGone, "the job has ended, or is not watched any more")
+	ErrOver = refuse(http.StatusGone, "the job has ended, or is no longer watched")
 )
 
 // Counts count the batches that a store has processed, and those that it keeps.

@@ -181,7 +181,7 @@ func decode(body []byte) (Batch, error) {
 // plain removes Go's names from an error and bounds its length, because it may quote the input.
 func plain(err error) error {
 	if kind, is := errors.AsType[*json.UnmarshalTypeError](err); is {
-		return fmt.Errorf("%s: a %.40s is not what belongs there", kind.Field, kind.Value)
+		return fmt.Errorf("%s: %.40s is the wrong type", kind.Field, kind.Value)
 	}
 	if err != nil {
 		return fmt.Errorf("%.200s", err.Error())
@@ -220,7 +220,7 @@ func (b Batch) valid() error {
 		return fmt.Errorf("att: %w", err)
 	}
 	c := &checker{}
-	c.require(b.Version == Version, "v: version %d is not known, %d is", b.Version, Version)
+	c.require(b.Version == Version, "v: version %d is unknown; this program reads %d", b.Version, Version)
 	c.require(b.Job == a.Job, "job: %.80q, but the attempt is of %s", b.Job, a.Job)
 	c.within("seq", float64(b.Seq), 0, math.MaxInt32)
 	c.require(len(b.Points) <= MaxPoints, "pts: %d points, %d at most", len(b.Points), MaxPoints)
@@ -248,7 +248,7 @@ func (c *checker) profile(m *MapProfile) {
 	c.within("map.r", float64(m.Reduces), 1, MaxReduces)
 	c.require(len(m.Bytes) == m.Reduces, "map.b: %d sizes for %d reduces", len(m.Bytes), m.Reduces)
 	c.within("map.l", float64(m.Lambda), 1, MaxKeys)
-	c.require(len(m.Top) <= m.Lambda, "map.top: %d keys, but l says %d at most", len(m.Top), m.Lambda)
+	c.require(len(m.Top) <= m.Lambda, "map.top: %d keys, but l allows at most %d", len(m.Top), m.Lambda)
 	c.within("map.n", m.Records, 0, MaxCount)
 	for r, bytes := range m.Bytes {
 		c.within("map.b[%d]", bytes, 0, MaxBytes, r)
@@ -257,7 +257,7 @@ func (c *checker) profile(m *MapProfile) {
 	named := make(map[string]bool, len(m.Top))
 	for i, k := range m.Top {
 		c.name("map.top[%d].k", k.Name, i)
-		c.require(!named[k.Name], "map.top[%d].k: %q is there twice", i, k.Name)
+		c.require(!named[k.Name], "map.top[%d].k: %q is listed twice", i, k.Name)
 		c.within("map.top[%d].b", k.Bytes, 0, MaxBytes, i)
 		c.require(i == 0 || k.Bytes <= m.Top[i-1].Bytes, "map.top[%d].b: the largest come first", i)
 		c.require(k.Reduce >= 0 && k.Reduce < m.Reduces, "map.top[%d].r: reduce %d of %d", i, k.Reduce, m.Reduces)
@@ -267,7 +267,7 @@ func (c *checker) profile(m *MapProfile) {
 		named[k.Name] = true
 		left[k.Reduce] -= k.Bytes
 		c.require(left[k.Reduce] >= -1e-6*m.Bytes[k.Reduce], // sums of floats may differ in their last digits
-			"map.top[%d].b: the keys of reduce %d have more bytes than b says", i, k.Reduce)
+			"map.top[%d].b: the keys of reduce %d have more bytes than b has", i, k.Reduce)
 	}
 }
 

@@ -55,7 +55,7 @@ func (f *files) follow(app *yarn.App) bool {
 // list requests the list of files.
 func (f *files) list(ctx context.Context) {
 	f.sizes = nil
-	err := errors.New("the ResourceManager does not say where it runs")
+	err := errors.New("the ResourceManager does not report its node")
 	var b logsBody
 	if f.container != "" {
 		body, failure := f.cluster.NM(ctx, f.node, "containers/"+f.container+"/logs")

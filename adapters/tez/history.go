@@ -211,7 +211,7 @@ func (s *historySource) snapshot(now dag.Instant) *dag.Snapshot {
 	}
 	if !s.st.hasPlan && !s.isFinal {
 		snap.Warnings = append(snap.Warnings, dag.Warningf(dag.WarnNoEdges,
-			"which vertex reads which is not known: the history has no plan of the DAG"))
+			"the edges between vertices are unknown: the history has no plan of the DAG"))
 	}
 	if s.bad > 0 {
 		snap.Warnings = append(snap.Warnings, dag.Warningf(dag.WarnObservation, "%s", recording.LeftOut(s.bad,

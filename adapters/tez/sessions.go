@@ -277,8 +277,8 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 	}
 	hint := ""
 	if yarn.Denied(s.files.err) {
-		hint = "without these files the DAG has no edges and its times are first seen ones: have tez.am.view-acls of the " +
-			"session name this user, or ask as user " + s.app.User
+		hint = "without these files the DAG has no edges and its times are those of observations: have tez.am.view-acls of the " +
+			"session name this user, or give --user " + s.app.User
 	}
 	if s.files.err != nil {
 		e.Say("tez files", yarn.Warn, hint, "%v", s.files.err)

@@ -26,8 +26,8 @@ type surroundings interface {
 }
 
 // snapshot returns the state of a DAG for one instant. Later changes do not affect the snapshot. Snapshots share the
-// plan while it is the same, and the attempts of a vertex until one of them changes. The order of the stages is fixed
-// when they are shaped. Before, vertices or edges are not written yet, and one stage stands for all vertices.
+// plan while it is the same, and the attempts of a vertex until one of them changes. Until the log
+// has the vertices and edges (isShaped), one stage represents all vertices. From then on the order of stages is fixed.
 func (st *state) snapshot(now dag.Instant, app *yarn.App, state dag.State, isShaped bool) *dag.Snapshot {
 	if isShaped {
 		if st.plan == nil {

@@ -264,8 +264,8 @@ func (s *Source) endByManager() dag.State {
 	} else if state == dag.Succeeded && numberOf(s.st.id) > 1 {
 		state = dag.EndedUnconfirmed
 	}
-	s.warn(dag.WarnObservation, "that %s is %s is the ResourceManager's word: neither its master nor the files of its "+
-		"master report its end%s", s.st.id, state, stats)
+	s.warn(dag.WarnObservation, "only the ResourceManager reports that %s is %s: its master and the files of its "+
+		"master lack its end%s", s.st.id, state, stats)
 	return state
 }
 
@@ -303,15 +303,15 @@ func (s *Source) warnAbout(snap *dag.Snapshot) {
 	}
 	s.warnAboutNodes(snap)
 	if s.st.masters > 1 {
-		s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not "+
-			"finished, or could not hand on, runs again", s.app.ID, s.st.masters)
+		s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; tasks that the last one did "+
+			"not finish, or that were not recovered, run again", s.app.ID, s.st.masters)
 		if s.app.Running && s.files.sizes != nil && !s.hasLog() && s.now-s.masterSince > recovery {
-			s.warn(dag.WarnObservation, "the new master of %s has recovered nothing of %s, "+
-				"and it will not go on by itself", s.app.ID, s.st.id)
+			s.warn(dag.WarnObservation, "the new master of %s has recovered nothing of %s: "+
+				"submit the query again", s.app.ID, s.st.id)
 		}
 	}
 	if s.failedSince.Known() && s.now-s.failedSince > mostSilence && !s.runsAnother {
-		s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s",
+		s.warn(dag.WarnObservation, "the master of %s cannot be read, its last state is shown: %s",
 			s.app.ID, input.FirstLine(s.failure.Error()))
 	}
 	hasSources := func(v *vertex) bool { return len(v.sources) > 0 }
@@ -324,11 +324,11 @@ func (s *Source) warnAbout(snap *dag.Snapshot) {
 		if s.files.err != nil {
 			why = input.FirstLine(s.files.err.Error())
 		}
-		s.warn(dag.WarnNoEdges, "which vertex reads which is not known: %s", why)
+		s.warn(dag.WarnNoEdges, "the edges between vertices are unknown: %s", why)
 	}
 	if lost := s.files.progressOf(s.log()).lost; lost > 0 {
-		s.warn(dag.WarnObservation, "%d bytes of the log of the application's master were passed over: times of some "+
-			"attempts are those at which they were seen", lost)
+		s.warn(dag.WarnObservation, "%d bytes of the log of the application's master were skipped: some attempts have "+
+			"the times of their first observation", lost)
 	}
 }
 
@@ -339,11 +339,11 @@ func (s *Source) warnAboutNodes(snap *dag.Snapshot) {
 		switch {
 		case n.Lost:
 			why := map[dag.NodeCause]string{dag.NodeUnhealthy: "unhealthy", dag.NodeDecommissioned: "decommissioned"}[n.Cause]
-			s.warn(dag.WarnNodeLost, "node %s is %s with %s of %s, to run again elsewhere, and so does what ended "+
-				"there if it is still needed", n.Name, cmp.Or(why, "lost"), tasks, s.st.id)
+			s.warn(dag.WarnNodeLost, "node %s is %s with %s of %s, which run again elsewhere, as do ended tasks "+
+				"with output that is still needed", n.Name, cmp.Or(why, "lost"), tasks, s.st.id)
 		case n.Draining:
-			s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: %s of %s on it may end for as long as it is "+
-				"given, new ones go elsewhere", n.Name, tasks, s.st.id)
+			s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: %s of %s on it may run until its timeout, "+
+				"new ones start elsewhere", n.Name, tasks, s.st.id)
 		}
 	}
 }

@@ -150,18 +150,18 @@ func TestEnds(t *testing.T) {
 		{"by the manager, all succeeded", func(l *lab) {
 			l.app, l.masterDown, l.filesDenied = "FINISHED", true, true
 			l.diag = "Session stats:submittedDAGs=3, successfulDAGs=3, failedDAGs=0, killedDAGs=0"
-		}, dag.Succeeded, "ResourceManager's word"},
+		}, dag.Succeeded, "only the ResourceManager reports"},
 		{"by the manager, without the result", func(l *lab) {
 			l.app, l.masterDown, l.filesDenied = "FINISHED", true, true
 			l.diag = "Session stats:submittedDAGs=3, successfulDAGs=2, failedDAGs=1, killedDAGs=0"
 		}, dag.EndedUnconfirmed, "successfulDAGs=2"},
 		{
 			"by the manager, killed", func(l *lab) { l.app, l.masterDown, l.filesDenied = "KILLED", true, true }, dag.Killed,
-			"ResourceManager's word",
+			"only the ResourceManager reports",
 		},
 		{
 			"not at all: its master does not respond", func(l *lab) { l.masterDown, l.filesDenied = true, true }, dag.Running,
-			"could not be asked",
+			"cannot be read",
 		},
 		{"not at all: another DAG is current", func(l *lab) { l.runsAnother, l.filesDenied = true, true }, dag.Running, ""},
 	} {

@@ -10,9 +10,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The changes of a DAG's state are in this file, in state.go for counters and, for the settings in a log, in event.go:
-// apply for events, report and reportVertex for the master's web service, and newMaster and endWith for what follows
-// from the end of a master or of the DAG.
+// This file changes the state of a DAG: apply by events, report and reportVertex by responses of the master's web
+// service, newMaster and endWith after the end of a master or of the DAG. state.go changes counters, and event.go the
+// settings that a log has.
 
 // apply applies an event that was read at an instant. It ignores events of other DAGs, and invalid ones.
 func (st *state) apply(e *event, now dag.Instant) {

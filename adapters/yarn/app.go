@@ -218,13 +218,13 @@ func TargetOf(typed, user string) (Target, error) {
 	case id == "":
 		return Target{User: user}, nil
 	case len(id) > maxID:
-		return Target{}, fmt.Errorf("a workflow's id of %d characters is none", len(id))
+		return Target{}, fmt.Errorf("a workflow's id of %d characters is too long", len(id))
 	case appOrJob.MatchString(id):
 		return Target{ID: id}, nil
 	case inside.MatchString(id):
 		return Target{ID: "application_" + inside.FindStringSubmatch(id)[2]}, nil
 	case strings.HasPrefix(id, "application_"), strings.HasPrefix(id, "job_"):
-		return Target{}, fmt.Errorf("%q is not an id: application_1700000000000_0001 and job_1700000000000_0001 are",
+		return Target{}, fmt.Errorf("%q is not an id such as application_1700000000000_0001 or job_1700000000000_0001",
 			oneLine(id))
 	}
 	if u, err := url.Parse(id); err == nil && (u.Scheme == "http" || u.Scheme == "https") {

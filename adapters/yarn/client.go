@@ -218,14 +218,14 @@ var rules = []rest.Rule{
 	{Text: "This is standby RM", Standby: true, Hint: "this ResourceManager is on standby: --rm takes the addresses of all of them"},
 	{Text: "There is no active RM", Standby: true, Hint: noActive},
 	{Text: " find any active RM", Standby: true, Hint: noActive},
-	{Status: 200, URL: "/proxy/", Text: "WARNING: The following page may not be safe", Hint: "the proxy warns whoever the application does not belong to, and does not take that we agree: ask as its owner (--user, --principal)"},
+	{Status: 200, URL: "/proxy/", Text: "WARNING: The following page may not be safe", Hint: "the proxy shows other users a warning, and does not accept consent: give the application's owner (--user, --principal)"},
 	{Status: 401, Hint: "this user may not look at the job: give another --user, or have the job's owner set mapreduce.job.acl-view-job"},
 	{Status: 3, URL: "/proxy/", Hint: "the application's master has ended or is not up yet"},
 	{Status: 404, URL: "/proxy/", Text: "Not current Dag", Hint: "the application's master runs another DAG, or none yet"},
 	{Status: 404, URL: "/proxy/", Hint: "the ResourceManager has no such application, or no longer has it"},
 	{Status: 5, URL: "/proxy/", Hint: "the proxy cannot reach the application's master: it is starting, ending or lost"},
 	{Status: 307, Standby: true, Hint: "this ResourceManager is on standby and reports no active one"},
-	{Status: 404, Hint: "unknown here: a wrong id, one that has been forgotten, or not a Hadoop service"},
+	{Status: 404, Hint: "unknown here: a wrong id, one that is no longer kept, or not a Hadoop service"},
 }
 
 const noActive = "this ResourceManager is on standby and reports no active one: wait until one is active, or give the addresses of all of them to --rm"

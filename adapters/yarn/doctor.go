@@ -45,7 +45,7 @@ func Examine(ctx context.Context, c *Client) (e *Examination, manager, ok bool) 
 	later := &Examination{client: c}
 	if c.opt.Insecure {
 		later.Say("certificates", Warn, "give --set ca-file=FILE instead of insecure",
-			"certificates are not verified: anybody on the way can answer for the cluster")
+			"certificates are not verified: another server can answer for the cluster")
 	}
 	manager = later.managers(ctx)
 	if ok = e.authentication(ctx); ok { // only responses show whether Kerberos is required
@@ -86,9 +86,9 @@ func (d *Examination) authentication(ctx context.Context) (ok bool) {
 	case o.Auth != nil && o.Login == nil:
 		d.Say("authentication", OK, "", "%s", d.client.site.Auth)
 	case d.client.site.Auth == "kerberos":
-		d.Say("authentication", Warn, "", "the configuration wants Kerberos; requests go without a ticket")
+		d.Say("authentication", Warn, "", "the configuration requires Kerberos; requests go without a ticket")
 	case o.User == "":
-		d.Say("authentication", Warn, "give --user if answers are refused", "requests carry no user's name")
+		d.Say("authentication", Warn, "give --user if requests are refused", "requests carry no user's name")
 	default:
 		d.Say("authentication", OK, "", "simple, as user %s", o.User)
 	}
@@ -175,7 +175,7 @@ func (d *Examination) Clock() {
 	}
 	grade, hint := OK, ""
 	if ahead.Abs()-within > rest.MaxSkew {
-		grade, hint = Warn, "estimates are not harmed, they live on the cluster's clock; set one of the clocks right"
+		grade, hint = Warn, "estimates are correct, because they use the cluster's clock; correct one of the clocks"
 	}
 	d.Say("clock", grade, hint, "%s", rest.SkewText(ahead, within))
 }

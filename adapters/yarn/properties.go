@@ -159,7 +159,7 @@ func ReadDir(dir string, getenv func(string) string) (*Properties, error) {
 		found++
 	}
 	if found == 0 {
-		return nil, fmt.Errorf("hadoop configuration: %s holds none of %s", dir, strings.Join(siteFiles, ", "))
+		return nil, fmt.Errorf("hadoop configuration: %s has none of %s", dir, strings.Join(siteFiles, ", "))
 	}
 	return p, nil
 }

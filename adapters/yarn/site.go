@@ -97,7 +97,7 @@ func (r *siteReader) manager(of service, id string) string {
 	switch {
 	case host != "":
 	case id != "":
-		r.err = cmp.Or(r.err, fmt.Errorf("neither %s nor %s says where ResourceManager %s is", of.key, hostname, id))
+		r.err = cmp.Or(r.err, fmt.Errorf("neither %s nor %s has the address of ResourceManager %s", of.key, hostname, id))
 	default:
 		host = "localhost"
 		r.Notes = append(r.Notes, "no yarn.resourcemanager.hostname: the ResourceManager is assumed on this machine")
@@ -227,7 +227,7 @@ func plain(flag, v string) error {
 	if !strings.ContainsAny(v, "@?#") {
 		return nil
 	}
-	return fmt.Errorf("%s is not an address like http://host:port: it holds a user, a password or a query; a user goes to --user, a password to password-file", flag)
+	return fmt.Errorf("%s is not an address like http://host:port: it has a user, a password or a query: give --user NAME and --set password-file=FILE instead", flag)
 }
 
 // given parses an address in a flag. Without port and path the port is the service's default.

@@ -124,7 +124,7 @@ func (t *text) Read(p []byte) (int, error) {
 		return n, fmt.Errorf("%w: zstd needs more than %d MB to unpack it: unpack it with zstd -d --long=31 first", err,
 			maxWindow>>20)
 	}
-	return n, fmt.Errorf("%w: what is packed is damaged: %w", io.ErrUnexpectedEOF, err)
+	return n, fmt.Errorf("%w: the compressed data is damaged: %w", io.ErrUnexpectedEOF, err)
 }
 
 // mostBad bounds the unusable lines in a row. Damage usually affects a few lines of a file. But a zipped file of a
