@@ -149,7 +149,7 @@ func (f *faults) order() {
 			f.shape(at, "running tasks order jobs on map slots and reduce slots alone: use remaining, or slots: separate")
 		}
 		if slices.Contains(c.Order[:i], k) {
-			f.shape(at, "%v stands there twice: a key decides once", k)
+			f.shape(at, "%v is listed twice: list each key once", k)
 		}
 		if i >= len(orderNames) { // a duplicate key, which is reported
 			return

@@ -335,7 +335,7 @@ type Run struct {
 	Window []*Snapshot // newest last; at least one
 	// the first snapshot and the one at the newest failure: when the paper (section 4) plans and re-plans
 	Anchors []*Snapshot
-	Seen    []Instant // when it was observed since the window's begin, also where the window has no snapshot
+	Seen    []Instant // all observations since the window's begin, also those without a snapshot in it
 }
 
 // Now returns the newest snapshot.

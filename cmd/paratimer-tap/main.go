@@ -85,7 +85,7 @@ func printSettings(args []string) int {
 	return 0
 }
 
-// fail prints why the command does not run and returns the exit code.
+// fail prints the reason why the command does not run, and returns the exit code.
 func fail(err error) int {
 	say(err.Error())
 	var start *startError
@@ -206,11 +206,11 @@ func printJob(args []string, get func(string) string) (string, error) {
 	}
 	switch {
 	case kind != "hadoop" && kind != "pig":
-		return "", fmt.Errorf("a job is of hadoop or pig, not %q", kind)
+		return "", fmt.Errorf("the kind of job is hadoop or pig, not %q", kind)
 	case flags.NArg() != 1:
 		return "", errors.New("one JAR is needed: that of make tap-jar")
 	case o.collector == "" && o.spool == "":
-		return "", errors.New("--collect HOST:PORT or --spool DIR says where measurements go")
+		return "", errors.New("give --collect HOST:PORT or --spool DIR for the measurements")
 	}
 	if err := o.valid(); err != nil {
 		return "", err

@@ -196,7 +196,7 @@ func (j *job) start(in, out *os.File) (*os.Process, error) {
 func wait(p *os.Process) int {
 	s, err := p.Wait()
 	if err != nil {
-		say("the command's end is not known: " + err.Error())
+		say("the command's exit code is unknown: " + err.Error())
 		return notRunnable
 	}
 	return exitCode(s)

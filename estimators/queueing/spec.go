@@ -142,7 +142,7 @@ func (j *Job) validate(at string) error {
 		total += d.d.Total()
 	}
 	if total == 0 {
-		return &FieldError{at + ".Map", 0, "no task asks any service: give demands in seconds"}
+		return &FieldError{at + ".Map", 0, "no task has a demand: give demands in seconds"}
 	}
 	return nil
 }

@@ -154,7 +154,7 @@ func (s *responses) check(t *testing.T, snap *dag.Snapshot) {
 					when(a.Start, name, "startTime")
 				}
 				// A lost attempt ends at the observation, a copy that was killed with the other attempt.
-				derived := a.Diagnosis == "its master has forgotten it: it must run again" ||
+				derived := a.Diagnosis == "its new master lacks it: it must run again" ||
 					a.State == dag.AttemptKilled && s.hasTwin(&j.Stages[k], &a)
 				if !s.fact[key(task, "finishTime", float64(a.End))] && !derived {
 					when(a.End, name, "finishTime")

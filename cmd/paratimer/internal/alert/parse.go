@@ -87,7 +87,7 @@ func parseZone(text string, local *time.Location) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(text)
 	if err != nil {
-		return nil, fmt.Errorf("zone %s is not known: give one such as Europe/Berlin, UTC or +01:00", text)
+		return nil, fmt.Errorf("zone %s is unknown: give one such as Europe/Berlin, UTC or +01:00", text)
 	}
 	return zone, nil
 }

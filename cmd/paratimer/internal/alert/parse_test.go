@@ -85,11 +85,11 @@ func TestParseDeadlineRefuses(t *testing.T) {
 		"24:00":                   "00:00 to 23:59:59",
 		"06:60":                   "00:00 to 23:59:59",
 		"2026-02-30 06:30":        "no day 2026-02-30",
-		"06:30 Middle/Earth":      "zone Middle/Earth is not known",
-		"06:30 ../../etc/passwd":  "is not known",
+		"06:30 Middle/Earth":      "zone Middle/Earth is unknown",
+		"06:30 ../../etc/passwd":  "is unknown",
 		"06:30+25:00":             "no zone is +25:00 from UTC",
 		"2026-11-21":              "give 06:30",
-		"06:30 Europe/Berlin now": "is not known",
+		"06:30 Europe/Berlin now": "is unknown",
 	} {
 		if _, err := ParseDeadline(text, time.UTC); err == nil || !strings.Contains(err.Error(), hint) {
 			t.Errorf("%q: %v, want a hint of %q", text, err, hint)

@@ -113,7 +113,7 @@ func (w words) unbound() string {
 	switch w.b.Kind {
 	case LongerThanUsual:
 		if w.b.Usual == 0 {
-			return "its usual length is not known"
+			return "its usual length is unknown"
 		}
 	case OutsideBounds:
 		return "its predicted end has not been steady yet"

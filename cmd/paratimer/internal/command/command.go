@@ -64,7 +64,7 @@ func Plain(c *cli.Command) *cli.Command {
 	return c
 }
 
-// prepare reads settings, counts arguments and opens the log, before a command.
+// prepare runs before a command: it reads settings, checks the number of arguments and opens the log.
 func prepare(c *cli.Context) error {
 	if err := cmp.Or(Configure(c), arguments(c)); err != nil {
 		return err

@@ -77,9 +77,9 @@ func Serve(c *cli.Context, flag, what string, h http.Handler, l serve.Limits) (u
 	log := Logger(c)
 	if exposed && d.Pair == nil {
 		log.Warn().Str("address", c.String(flag)).Msgf(
-			"--%s: the token and what is served travel in the clear: serve-cert and serve-key encrypt them", flag)
+			"--%s: the token and the pages are not encrypted: set serve-cert and serve-key", flag)
 	}
-	failed := func(err error) { log.Error().Err(err).Msg(what + " not served any more") }
+	failed := func(err error) { log.Error().Err(err).Msg(what + " no longer served") }
 	stop = serve.Serve(listener, h, l, d, failed)
 	return d.Scheme() + "://" + listener.Addr().String(), stop, nil
 }

@@ -92,7 +92,7 @@ func setPair(c *cli.Context, pair string) error {
 	case cmp.Or(settings.Lookup(fullName(c), name), settings.Lookup("", name)) != nil:
 		return c.Set(name, value)
 	case slices.Contains(settings.Names(), name):
-		return fmt.Errorf("%s has no such setting, others have it", fullName(c))
+		return fmt.Errorf("%s has no such setting, though other commands have it", fullName(c))
 	}
 	return errors.New(noSetting(name))
 }

@@ -154,7 +154,7 @@ func (r *Run) notBaseline() string {
 	case r.State != dag.Succeeded:
 		return "it was not seen to its end"
 	case !r.Succeeded():
-		return "its length is not known"
+		return "its length is unknown"
 	}
 	return ""
 }

@@ -16,7 +16,7 @@ type Tenant struct {
 	HeldMB     int // memory of its containers, including its masters'
 	Containers int
 	Masters    int // applications that have a master
-	// Pending container requests set Wants. Locked is true if one of its applications waits for its master.
+	// Wants: it has pending container requests. Locked: one of its applications waits for its master's container.
 	Wants, Locked bool
 	// UserMB and QueueMB are the limits of its user and of its queue; 0 if there is none, or if it is unknown.
 	UserMB, QueueMB int
@@ -45,8 +45,8 @@ func (s Scope) String() string { return scopes[s] }
 type Blocking struct {
 	Holder Tenant
 	Scope  Scope
-	// containers used within the scope, of all tenants (Holder.Containers are the holder's); masters in scope
-	// OfMasters
+	// containers of all tenants within the scope (Holder.Containers are the holder's); under the scope OfMasters,
+	// their masters
 	Of      int
 	Waiting []Tenant // in the order of submission
 }

@@ -147,20 +147,20 @@ func (v *session) Show(tick frame.Tick) error {
 	return err
 }
 
-// settle follows up on an observation. It returns false if the workflow is not watched any more.
+// settle follows up on an observation. It returns false if the workflow is no longer watched.
 func (v *session) settle(over bool, err error) bool {
 	v.fleet.mu.Lock()
 	v.is.Workflow = v.seen
 	v.fleet.mu.Unlock()
 	switch {
 	case err != nil && v.listed(): // e.g. it started just before the cluster failed
-		v.log.Warn().Err(err).Msg("this workflow cannot be watched now; it begins anew later")
+		v.log.Warn().Err(err).Msg("this workflow cannot be watched now; its watch starts again later")
 		v.again()
 		v.failures++
 		v.wait = min(time.Minute<<min(v.failures-1, 6), time.Hour)
 		return true
 	case err != nil || over:
-		v.log.Debug().Err(err).Msg("not watched any more")
+		v.log.Debug().Err(err).Msg("no longer watched")
 		v.leave(true)
 		return false
 	}

@@ -79,7 +79,7 @@ func (r *Run) read() {
 	switch {
 	case r.Why != "":
 	case math.IsNaN(r.TotalSeconds) || r.TotalSeconds <= 0:
-		r.Why = "its length is not known"
+		r.Why = "its length is unknown"
 	case len(r.Profile) > 0:
 		p, err := planfile.Read(bytes.NewReader(r.Profile), planfile.Options{Name: "profile.json", Profile: true})
 		if err != nil {

@@ -165,7 +165,7 @@ func TestALineOfRuns(t *testing.T) {
 		}
 	}
 	if len(whys) != 3 || whys["2"] != "it failed" || !strings.HasPrefix(whys["3"], "outlier: ") ||
-		whys["7"] != "its length is not known" {
+		whys["7"] != "its length is unknown" {
 		t.Errorf("left out: %v", whys)
 	}
 	// The ages of 1, 4, 5 and 6 are 3, 2, 1 and 0: runs that are left out make no other run older.

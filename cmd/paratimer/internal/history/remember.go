@@ -59,7 +59,7 @@ func excluded(s *dag.Snapshot, total float64) string {
 	case s.State != dag.Succeeded && !nearEnd(s):
 		return "its result is unknown"
 	case total <= 0:
-		return "its length is not known"
+		return "its length is unknown"
 	}
 	return ""
 }

@@ -103,7 +103,7 @@ func refusal(p *Prediction) []dag.Warning {
 // doubts returns the warnings of a number that is shown.
 func doubts(p *Prediction) []dag.Warning { return p.warnings }
 
-// likelyOff reports whether a number is more likely off than not.
+// likelyOff reports whether the error of a prediction is probably larger than refuse-above.
 func (p *Prediction) likelyOff() bool {
 	return slices.ContainsFunc(p.warnings, func(w dag.Warning) bool { return w.Code == "likely_off" })
 }
@@ -200,7 +200,7 @@ func (f *Fitted) table() *page.Table {
 	return t.Compact()
 }
 
-// sure adds what the model is and how reliable it is.
+// sure adds lines about the model and its reliability.
 func (f *Fitted) sure(d *page.Document) {
 	line := func(format string, args ...any) { d.Add(page.Say(fmt.Sprintf(format, args...))) }
 	line("from %s of %s: %s machines, scale %s", units.Count(f.Rows, "run"), f.File,
@@ -257,7 +257,7 @@ func (f *Fitted) between(of func(ernest.Row) float64) string {
 	return units.Number(low) + " to " + units.Number(high)
 }
 
-// say adds a line for each warning, after a word.
+// say adds a line for each warning, with a word such as "warning" before it.
 func say(d *page.Document, word string, all []dag.Warning) {
 	for _, w := range all {
 		d.Add(page.Say(word + ": " + w.Text))

@@ -63,7 +63,7 @@ func faster(k queueing.CentreKind) func(*queueing.Spec) {
 // maxAdvised is the largest number of jobs for which improvements are computed: each of them solves the Spec again.
 const maxAdvised = 10
 
-// Advise adds the improvements, each change alone by solve, the best first, and what limits the job that takes longest.
+// Advise adds the improvements, each change solved alone, the best first, and the limit of the job that takes longest.
 // Without a reliable result there is no advice.
 func (v *ModelView) Advise(s *queueing.Spec, solve func(*queueing.Spec) (*queueing.Result, error)) {
 	before, err := solve(s)
@@ -108,8 +108,8 @@ func longest(r *queueing.Result) int {
 // little is a gain that is too small to be worth a change.
 const little = 0.02
 
-// bound describes in a sentence what limits a job, and the change that helps most. More nodes help nearly always and do
-// not show what limits a job: they do not count.
+// bound returns a sentence about the limit of a job and the change that helps most. More nodes do not count: they
+// nearly always help, so they do not show the limit.
 func bound(name string, centres []queueing.Centre, all []Improvement) *string {
 	if len(centres) == 0 {
 		return nil

@@ -15,11 +15,11 @@ import (
 // there.
 const ModelVersion = 4
 
-// A ModelView has the results of one or more queueing models, with what limits jobs and what would help.
+// A ModelView has the results of one or more queueing models, with the limits of jobs and improvements.
 // docs/before-a-run.md has its fields. Times are in seconds; unknown is null.
 type ModelView struct {
 	SchemaVersion int                `json:"schema_version"`
-	Name          string             `json:"name"` // of what is modeled; "" if the file has none
+	Name          string             `json:"name"` // of the modeled cluster; "" if the file has none
 	Cluster       queueing.Spec      `json:"cluster"`
 	Results       []*queueing.Result `json:"results"` // at least one; of the simulation the last
 	Bound         *string            `json:"bound"`
@@ -98,7 +98,7 @@ func busy(centres []queueing.Centre) string {
 	}), ", ")
 }
 
-// result adds the tasks of each job, what is busy, what would help, and the precedence trees.
+// result adds the tasks of each job, the busy centers, the improvements, and the precedence trees.
 func (v *ModelView) result(d *page.Document, r *queueing.Result) {
 	for i := range r.Jobs {
 		j, hourly := &r.Jobs[i], "? an hour"

@@ -18,14 +18,14 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A View is what is shown. Times of all three formats count from Path.Schedule.Now.
+// A View is a predicted schedule as text, JSON and a drawing show it. Their times count from Path.Schedule.Now.
 type View struct {
 	Plan      *dag.Plan
 	Path      *pathfrag.Path // with its Schedule
 	Estimates []estimators.Estimate
-	// Skew is the reduces that delay the plan; nil if unknown. Its times count from now.
+	// Skew lists the reduces that delay the plan; nil if unknown. Its times count from now.
 	Skew []frame.Skew
-	// Full is how long a whole task takes, in milliseconds (estimators.Costs.Full).
+	// Full returns the length of a whole task in milliseconds (estimators.Costs.Full).
 	Full func(job int, k dag.StageIndex, task int) float64
 }
 

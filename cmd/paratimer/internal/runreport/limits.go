@@ -133,7 +133,7 @@ func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.
 		return nil, 0, err
 	}
 	if a.Remaining == nil || !(a.AssumedRatio <= frame.MostAssumed) {
-		return nil, 0, errors.New("too much is assumed of what is left")
+		return nil, 0, errors.New("too much of the remaining work is assumed")
 	}
 	return r, r.Elapsed() + *a.Remaining, nil
 }

@@ -158,7 +158,7 @@ func (t *StageTime) sum(list []*dag.Attempt) {
 // leastShown is the least share of a task's time that the table names.
 const leastShown = 0.03
 
-// stageTimesTable returns the table of what the tasks of the critical path's stages did, with one bar for each stage.
+// stageTimesTable returns the table of task times of the stages on the critical path, with one bar for each stage.
 func stageTimesTable(s *Report) *page.Table {
 	t := &page.Table{
 		Caption: "Stages of the critical path; the bar is where the time of their longest tasks went. " +

@@ -129,7 +129,7 @@ func (l *lanes) columns(from, to frame.Seconds) (a, b int) {
 	return a, max(a, b)
 }
 
-// before returns what is before a lane without a job: words in place of name and counts.
+// before returns the text before a lane without a job: words in place of a name and counts.
 func (l *lanes) before(words string) string { return pad(cut(pad("", marks)+words, l.left-1), l.left) }
 
 // beside returns what is before a lane.

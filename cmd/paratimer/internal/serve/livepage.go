@@ -55,7 +55,7 @@ func (p *Page) answer(w http.ResponseWriter, r *http.Request) {
 	seen := p.collector.Seen()
 	if seen == 0 {
 		w.Header().Set("Refresh", "1")
-		http.Error(w, "Nothing was observed yet; this page asks again.", http.StatusServiceUnavailable)
+		http.Error(w, "Nothing was observed yet; this page reloads.", http.StatusServiceUnavailable)
 		return
 	}
 	if p.made != seen {

@@ -90,7 +90,8 @@ func Of(command string) []*Setting {
 // nil if there is none.
 func Lookup(command, arg string) *Setting { return named(Of(command), arg) }
 
-// Any returns a setting of any command with a name as for Lookup, one of every command first; nil if there is none.
+// Any returns a setting of any command by its name, as Lookup does; nil if there is none. Settings of every command
+// come first.
 func Any(arg string) *Setting { return named(all, arg) }
 
 func named(settings []*Setting, arg string) *Setting {

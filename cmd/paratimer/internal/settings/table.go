@@ -112,7 +112,7 @@ var liveRows = []row{
 	{cluster, "key=", "", "private key of the client certificate in `FILE`"},
 	{cluster, "trust-host=", []string(nil), "also follow redirects to `HOST`; repeatable"},
 	{cluster, "ca-file=", "", "also trust the certificates (PEM) in `FILE`"},
-	{cluster, "insecure=", false, "do not verify certificates: anybody can pose as the cluster"},
+	{cluster, "insecure=", false, "do not verify certificates: another server can pose as the cluster"},
 	{kerberos, "keytab", "", "log in to Kerberos with the key in `FILE` (default: the ticket from kinit)"},
 	{kerberos, "principal=", "", "log in to Kerberos as `NAME`[/HOST][@REALM] (default: the only one in the keytab, or the ticket's)"},
 	{driver, "spark", "", "watch the Spark application of the driver UI at `URL`, such as http://driver:4040"},

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A JobRun is a recorded run.
+// A JobRun is a recorded run of MapReduce jobs.
 type JobRun struct {
 	File string // for display
 	End  *dag.Snapshot
@@ -38,7 +38,7 @@ const shuffleThreads = 5
 var ErrNothing = errors.New("no job in it has a map that succeeded: there is nothing to learn")
 
 // ErrEngine means that a run is not MapReduce. The model covers only MapReduce tasks.
-var ErrEngine = errors.New("it is no run of MapReduce jobs: demands are learned from their maps and reduces")
+var ErrEngine = errors.New("it is no run of MapReduce jobs: demands come from their maps and reduces")
 
 // LearnJobs returns a job file of runs, with comments, and warnings. The errors include ErrNothing and ErrEngine.
 func LearnJobs(runs []JobRun, o JobOptions) (f *JobFile, warnings []string, err error) {
@@ -67,7 +67,7 @@ func LearnJobs(runs []JobRun, o JobOptions) (f *JobFile, warnings []string, err 
 			case len(t[dag.Map]) == 0:
 				continue
 			case twice:
-				return nil, nil, fmt.Errorf("%s and %s both hold a job %q: give one run of it", before, run.File, name)
+				return nil, nil, fmt.Errorf("%s and %s both have a job %q: give one run of it", before, run.File, name)
 			}
 			from[name] = run.File
 			j, doubts := learnJob(name, t, o)
@@ -127,7 +127,7 @@ func printable(s string) string {
 	return s
 }
 
-// shown replaces what cannot be printed by a space.
+// shown returns a rune, or a space if it cannot be printed.
 func shown(r rune) rune {
 	if !unicode.IsPrint(r) {
 		return ' '
@@ -157,7 +157,7 @@ func learnJob(name string, t [2][]task, o JobOptions) (j queueing.Job, doubts []
 	}{{"maps", maps, j.Map}, {"reduces", reduces, j.Merge}} {
 		if took := mean(k.tasks, func(t *task) float64 { return t.seconds }); k.of.Total() < explained*took {
 			doubts = append(doubts, fmt.Sprintf("%s: its %s took %s in the mean, their counters account for %s: "+
-				"what they waited for is not in the file, and a model will be short by it", name, k.what,
+				"the file lacks their waits, so a model predicts too little", name, k.what,
 				units.Seconds(took), units.Seconds(k.of.Total())))
 		}
 	}
@@ -190,7 +190,7 @@ func demandOf(tasks []task, o JobOptions) (d queueing.Demand) {
 // round rounds to microseconds: no counter is finer.
 func round(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }
 
-// other returns another value in place of an unknown one.
+// other returns v, or instead if v is unknown (NaN).
 func other(v, instead float64) float64 {
 	if math.IsNaN(v) {
 		return instead

@@ -35,18 +35,18 @@ func RunOf(name string, profile *dag.Plan, seconds float64) (Run, error) {
 			}
 			n := atOnce(profile, &job, dag.StageIndex(i)) //nolint:gosec // G115: plans have few stages
 			if n <= 0 {
-				return r, errors.New("how many tasks could run at once is not known")
+				return r, errors.New("the number of tasks at once is unknown")
 			}
 			r.Machines = max(r.Machines, float64(min(n, tasks)))
 		}
 	}
 	switch {
 	case !(seconds > 0):
-		return r, errors.New("how long it took is not known")
+		return r, errors.New("its length is unknown")
 	case r.Machines == 0:
-		return r, errors.New("no task of it is known")
+		return r, errors.New("none of its tasks is known")
 	case math.IsNaN(r.Records) && math.IsNaN(r.Bytes):
-		return r, errors.New("how much it read is not known")
+		return r, errors.New("the size of its input is unknown")
 	}
 	return r, nil
 }

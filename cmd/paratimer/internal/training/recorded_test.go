@@ -66,10 +66,10 @@ func TestOf(t *testing.T) {
 		{"executors", spark(4, 10, 6), 4, 500, math.NaN(), ""},
 		{"two scans on executors", spark(16, 10, 6, 5), 10, 750, math.NaN(), ""},
 		{"one stage on executors", spark(4, 3), 3, 150, math.NaN(), ""},
-		{"no memory", yarn(40, 0, 0), 0, 0, 0, "how many tasks could run at once is not known"},
-		{"no tasks", yarn(0, 3072, 0), 0, 0, 0, "no task of it is known"},
-		{"no input", fifo(20, 0), 0, 0, 0, "how much it read is not known"},
-		{"input of some tasks", fifo(20, math.NaN()), 0, 0, 0, "how much it read is not known"},
+		{"no memory", yarn(40, 0, 0), 0, 0, 0, "the number of tasks at once is unknown"},
+		{"no tasks", yarn(0, 3072, 0), 0, 0, 0, "none of its tasks is known"},
+		{"no input", fifo(20, 0), 0, 0, 0, "the size of its input is unknown"},
+		{"input of some tasks", fifo(20, math.NaN()), 0, 0, 0, "the size of its input is unknown"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := RunOf("run", c.plan, 60)
@@ -86,7 +86,7 @@ func TestOf(t *testing.T) {
 		})
 	}
 	if _, err := RunOf("run", fifo(20, 50), math.NaN()); err == nil ||
-		err.Error() != "how long it took is not known" {
+		err.Error() != "its length is unknown" {
 		t.Error(err)
 	}
 }

@@ -43,10 +43,10 @@ type Step struct {
 	Row        ernest.DesignRow
 }
 
-// hopeless is how many runs may fail one after another before Go gives up.
+// hopeless is the number of failed runs in a row after which Go ends.
 const hopeless = 3
 
-// ErrHopeless is returned by Go if the command seems to be broken.
+// Go returns ErrHopeless after that number of failed runs in a row, as the command is probably wrong.
 var ErrHopeless = fmt.Errorf("%d runs one after another have failed: the command does not work", hopeless)
 
 // Todo returns the runs that the file lacks, the cheapest first; each row once before any is repeated.

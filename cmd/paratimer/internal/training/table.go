@@ -143,7 +143,7 @@ func (r *Runs) find(names *[columns]string, header []string, fields int, c Colum
 		}
 	}
 	if c.Unit == "" && otherUnit.MatchString(names[seconds]) {
-		r.warn("unit", "column %q is read as seconds; its name says otherwise: give --unit", names[seconds])
+		r.warn("unit", "column %q is read as seconds; its name has another unit: give --unit", names[seconds])
 	}
 	return at, nil
 }
@@ -162,7 +162,7 @@ type record struct {
 	fields []string
 }
 
-// records reads a table: CSV as people and programs write it. It returns at least one record, and the fields of the
+// records reads a table, CSV with one of three separators. It returns at least one record, and the fields of the
 // last comment, a line that begins with #, before it. A tab, else a semicolon, else a comma separates fields.
 func records(table, file string) (all []record, comment []string, err error) {
 	separator, last, line := ',', "", 0
@@ -228,10 +228,10 @@ func positions(fields []string, name string) (at []int) {
 	return at
 }
 
-// number returns the number of a column's field, or why there is none.
+// number returns the number in a column's field, or the reason why there is none.
 func (r *record) number(field, column int) (v float64, why string) {
 	if field >= len(r.fields) || r.fields[field] == "" {
-		return 0, "is empty: leave the row out where the number is not known"
+		return 0, "is empty: leave the row out if the number is unknown"
 	}
 	v, err := strconv.ParseFloat(r.fields[field], 64)
 	var must string

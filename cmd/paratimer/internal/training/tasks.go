@@ -12,8 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// clusterOf returns what a run shows of the machines: the number of nodes, and the most simultaneous maps and reduces
-// on one node.
+// clusterOf returns the number of nodes in a run, and the most simultaneous maps and reduces on one node.
 func clusterOf(s *dag.Snapshot) (count int, peak [2]int) {
 	type change struct {
 		at   dag.Instant

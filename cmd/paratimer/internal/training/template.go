@@ -37,14 +37,14 @@ func NewTemplate(text string, rows []ernest.DesignRow) (Template, error) {
 	}
 	switch {
 	case t.has("{parts}") && none(func(r ernest.DesignRow) int { return r.Parts }):
-		return t, errors.New("the command asks for {parts}, which the design does not give: use {fraction}")
+		return t, errors.New("the command has {parts}, but the design has no parts: use {fraction}")
 	case t.has("{cores}") && none(func(r ernest.DesignRow) int { return r.Cores }):
-		return t, errors.New("the command asks for {cores}, which the design does not give: use {machines}")
+		return t, errors.New("the command has {cores}, but the design has no cores: use {machines}")
 	case !t.has("{fraction}") && !t.has("{parts}") && differ(func(r ernest.DesignRow) float64 { return r.Scale }):
-		return t, errors.New("the command would run on the same input each time: say with {fraction} or {parts} where the size goes")
+		return t, errors.New("the command would run on the same input each time: put {fraction} or {parts} where the size goes")
 	case !t.has("{machines}") && !t.has("{cores}") &&
 		differ(func(r ernest.DesignRow) float64 { return float64(r.Machines) }):
-		return t, errors.New("the command would run on as many machines each time: say with {machines} or {cores} where their number goes")
+		return t, errors.New("the command would run on as many machines each time: put {machines} or {cores} where their number goes")
 	}
 	return t, nil
 }

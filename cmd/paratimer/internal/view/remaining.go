@@ -52,7 +52,7 @@ type shown struct {
 type form struct{ text, spoken string }
 
 var (
-	nothing = form{"?", "not known yet how much is left"}
+	nothing = form{"?", "remaining time unknown yet"}
 	floor   = form{"at least MID", "at least MID left"}
 	ceiling = form{"up to MID", "up to MID left"}
 	anyTime = form{"MID", "MID left"} // less than a second is left

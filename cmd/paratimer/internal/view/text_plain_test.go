@@ -142,7 +142,7 @@ func TestPlainHeadlines(t *testing.T) {
 		rem, low, high *frame.Seconds
 		want           string
 	}{
-		{nil, nil, nil, "not known yet how much is left"},
+		{nil, nil, nil, "remaining time unknown yet"},
 		{nil, sec(245), nil, "at least 4 minutes left"},
 		{nil, sec(370), sec(1430), "between 6 minutes and 24 minutes left"},
 		{sec(0.2), sec(0.2), sec(0.2), "less than a second left"},

@@ -18,14 +18,15 @@ type reportedSkew struct {
 	delay frame.Seconds
 }
 
-// skewAgain is the factor by which a delay must have grown to be written again. A delay falls as time passes, which
-// is no news.
+// skewAgain is the factor by which a delay must have grown to be reported again. A delay that falls as time passes is
+// not reported.
 const skewAgain = 1.5
 
-// mostSkewed bounds the stages that are remembered: beyond it they are written again.
+// mostSkewed bounds the reported stages that are kept: beyond it they are reported again.
 const mostSkewed = 1000
 
-// skewLines returns the stages with new skew: by tasks, by other tasks, or for much longer than written before.
+// skewLines returns lines about stages with new skew: not reported yet, with another longest task than reported, or
+// with a much longer delay.
 func (t *Text) skewLines(f frame.Frame) []string {
 	if len(t.skewed) > mostSkewed {
 		clear(t.skewed)

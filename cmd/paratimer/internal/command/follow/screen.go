@@ -89,7 +89,7 @@ func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.Stat
 		return err
 	})
 	if _, e := io.WriteString(c.App.Writer, told.text(state)); e != nil && err == nil {
-		err = fmt.Errorf("cannot print what happened: %w", e)
+		err = fmt.Errorf("cannot print the summary: %w", e)
 	}
 	return state, err
 }

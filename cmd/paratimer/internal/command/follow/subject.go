@@ -40,7 +40,7 @@ func NoFile(name string, err error) error {
 	if err == nil || name == "" {
 		return err
 	}
-	return fmt.Errorf("there is no file %s here, and for a query of that name: %w", name, err)
+	return fmt.Errorf("no file %s here, and no query of that name: %w", name, err)
 }
 
 // Look watches until enough returns true or the source ends, and returns the last tick that was not missed, also if it
@@ -112,7 +112,7 @@ func (f *Flags) lookAt(c *cli.Context, name string) (run dag.Run, err error) {
 		return isKnown || looks == mostLooks || tick.Frame.TooLarge()
 	})
 	if err == nil && last.Frame.TooLarge() {
-		err = errors.New("the query has too many tasks to be estimated: `paratimer attach` shows how many, and how far it is")
+		err = errors.New("the query has too many tasks to be estimated: `paratimer attach` shows their number and progress")
 	}
 	return last.Run, cmp.Or(context.Cause(c.Context), err)
 }

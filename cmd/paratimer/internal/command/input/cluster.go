@@ -33,7 +33,7 @@ func NewClient(c *cli.Context, tap rest.Layer) (*engine.Client, error) {
 // options. access, if set, has the credentials for a Kubernetes API server.
 func clientOf(c *cli.Context, site yarn.Site, tap rest.Layer, access *kubernetes.Access) (*engine.Client, error) {
 	if base := c.String("spark-history"); strings.ContainsAny(base, "@?#") {
-		return nil, command.Usage("--spark-history: the address holds more than one: a user goes to --user, a password to password-file")
+		return nil, command.Usage("--spark-history: the address has more than a host and a path: give --user NAME and --set password-file=FILE instead")
 	} else if base != "" {
 		base, err := addressOf("--spark-history", base, "the history server, such as http://host:18080")
 		if err != nil {
@@ -51,7 +51,7 @@ func clientOf(c *cli.Context, site yarn.Site, tap rest.Layer, access *kubernetes
 		log.Info().Msg(note)
 	}
 	if c.Bool("insecure") {
-		log.Warn().Msg("insecure: certificates are not verified; anybody may answer in the cluster's place")
+		log.Warn().Msg("insecure: certificates are not verified; another server may answer in the cluster's place")
 	}
 	who := kerberos(c)
 	o := rest.Options{

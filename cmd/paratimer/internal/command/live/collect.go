@@ -58,7 +58,7 @@ func collecting(c *cli.Context) (*collector, error) {
 	handler := tap.NewHandler(k.store, token, time.Now, func(err error) { log.Warn().Msg(err.Error()) })
 	k.stop = serve.Serve(listener, handler, serve.Limits{Connections: collectConnections, Time: collectTime},
 		serve.Door{},
-		func(err error) { log.Error().Err(err).Msg("key groups are not taken in any more") })
+		func(err error) { log.Error().Err(err).Msg("key groups are no longer received") })
 	if command.LogsToFile(c) && !given { // a generated token is printed, and not written to a file
 		// as for a log, errors are ignored
 		_, _ = fmt.Fprintln(c.App.ErrWriter, invitation(listener.Addr().String(), token))

@@ -68,7 +68,7 @@ func (t *fleetText) Show(tick frame.Tick) error {
 	return nil
 }
 
-// Forget drops the state of a workflow that is not watched any more.
+// Forget drops the state of a workflow that is no longer watched.
 func (t *fleetText) Forget(id string) { delete(t.reported, id) }
 
 // namedWaiting is how many waiting workflows are named.

@@ -85,7 +85,7 @@ func historyList(c *cli.Context) error {
 		var l listedWorkflow
 		if err := json.Unmarshal(b, &l); err != nil || l.LastRun == nil {
 			return command.Usage(
-				"state: summaries.cache in the state folder was changed by somebody: remove it, it can " +
+				"state: summaries.cache in the state folder was changed by another program: remove it, it can " +
 					"be made again")
 		}
 		all = append(all, l)

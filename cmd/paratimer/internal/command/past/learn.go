@@ -72,9 +72,9 @@ func learnedRun(c *cli.Context, path string) (run dag.Run, used mapreduce.Used, 
 	log := command.Logger(c).With().Str("file", path).Logger()
 	switch state := run.Now().State; {
 	case !state.Ended():
-		log.Warn().Msg("the recording ends before the query: what did not run is not learned")
+		log.Warn().Msg("the recording ends before the query: the profile lacks what did not run")
 	case state != dag.Succeeded:
-		log.Warn().Stringer("state", state).Msg("the query did not succeed: what did not run is not learned")
+		log.Warn().Stringer("state", state).Msg("the query did not succeed: the profile lacks what did not run")
 	}
 	return run, recorded.Used(), nil
 }

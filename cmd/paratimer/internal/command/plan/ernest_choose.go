@@ -42,7 +42,7 @@ func ernestChoose(c *cli.Context) error {
 		case slices.ContainsFunc(offers, same):
 			return command.Usage("--offer: there are two offers %q", o.Name)
 		case o.PricePerMachineHour == 0 && (want.Goal == ernest.Cheapest || want.Budget > 0):
-			return command.Usage("offer %s: what does it cost? Give price=…, or ask for --goal fastest without --budget",
+			return command.Usage("offer %s has no price: give price=…, or --goal fastest without --budget",
 				o.Name)
 		}
 		for _, r := range o.Model.Rows {

@@ -100,7 +100,7 @@ func recordedRuns(c *cli.Context, paths []string) (*training.Runs, error) {
 	}
 	runs, left, unit := training.OfRecorded(strings.Join(paths, " "), all)
 	for _, r := range left {
-		leave(r.Name, fmt.Errorf("how many %s it read is not known", unit))
+		leave(r.Name, fmt.Errorf("the number of %s that it read is unknown", unit))
 	}
 	if len(runs.Rows) == 0 {
 		return nil, command.Usage("no run is left to fit a model to")

@@ -34,7 +34,7 @@ func model(c *cli.Context) error {
 	}
 	first := v.Results[0]
 	if !slices.ContainsFunc(v.Results, func(r *queueing.Result) bool { return r.Converged }) {
-		return fmt.Errorf("%s: %s; the figures are where it stood", first.Model, planview.ModelDoubt(first))
+		return fmt.Errorf("%s: %s; the figures are those of the last iteration", first.Model, planview.ModelDoubt(first))
 	}
 	return nil
 }
