@@ -172,7 +172,7 @@ func (w *ReplayContext) early(e Estimate) Estimate {
 	open := w.Run.Now().Plan.Open
 	if w.Unknown() || open && w.Costs.Later == nil {
 		e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
-		if w.Costs.AssumedRatio != nil { // start-ups and pauses that were never observed are no floor
+		if w.Costs.AssumedRatio != nil { // assumed start-ups and pauses are not in a lower bound
 			low := taskcost.Exact(taskcost.MS(*e.Low) * (1 - e.AssumedRatio))
 			e.Low = &low
 		}
@@ -210,7 +210,7 @@ func bestGuess(w *ReplayContext) (Estimate, error) {
 // alone removes every other application from now on. The limits of queues and users stay.
 func alone(_ dag.Run, s *dag.Snapshot) { s.Load = nil }
 
-// tolerances returns the given ones, else those that fit the schedule.
+// tolerances returns the caller's tolerances, else those that are derived from the schedule.
 func (w *ReplayContext) tolerances(s *schedule.Schedule) pathfrag.Params {
 	if w.options.Path != nil {
 		return *w.options.Path

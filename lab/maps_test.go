@@ -102,7 +102,8 @@ const mapTick = 5 // seconds
 func (s splitting) scores(seed uint64) (map[string]*gridScore, error) {
 	r := runMaps(s.make(seed))
 	rng := rand.New(rand.NewPCG(seed, 37))
-	none, some, all := make([]remaining, len(r.splits)), make([]remaining, len(r.splits)), make([]remaining, len(r.splits))
+	n := len(r.splits)
+	none, some, all := make([]remaining, n), make([]remaining, n), make([]remaining, n)
 	for i := range r.splits {
 		some[i], all[i] = r.splits[i].sampled(rng), r.splits[i].exactly()
 	}

@@ -140,7 +140,7 @@ func readRun(file string, ticks int) (*fitRun, error) {
 // A fitPair is a run and the run with the profile for its estimates; other is nil if there is none.
 type fitPair struct{ run, other *fitRun }
 
-// pairsOf returns each run by itself, and with profiles of at most so many other runs of its program, spread over their
+// pairsOf returns each run by itself, and with profiles of at most `most` other runs of its program, spread over their
 // names. Each profile with the start-up time of the first executor is in a second pair that lacks it.
 func pairsOf(runs []*fitRun, most int) (first, with []fitPair) {
 	for _, r := range runs {
@@ -164,8 +164,8 @@ func pairsOf(runs []*fitRun, most int) (first, with []fitPair) {
 	return first, with
 }
 
-// A grade is the accuracy of a cost model on a pair: the mean error in percentage points of progress, how often the
-// 80% range held, and the mean continuous ranked probability score of the logarithm of the run's length. NaN is
+// A grade is the accuracy of a cost model on a pair: the mean error in percentage points of progress, the coverage of
+// the 80% range, and the mean continuous ranked probability score of the logarithm of the run's length. NaN is
 // unknown.
 type grade struct{ points, held, score Number }
 

@@ -98,8 +98,8 @@ func newRun(s *dag.Snapshot) *run {
 	return r
 }
 
-// more reports whether a job waited for attempt a rather than for b, which ended no earlier: a job that succeeded
-// did not wait for attempts that failed or were killed.
+// more reports whether a job waited for attempt a, although b ended at the same time or later: a job that succeeded did
+// not wait for attempts that failed or were killed.
 func (r *run) more(a, b int32) bool {
 	good := r.s.Jobs[r.all[a].job].State == dag.Succeeded
 	return good && r.all[a].State == dag.AttemptSucceeded && r.all[b].State != dag.AttemptSucceeded

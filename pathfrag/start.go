@@ -169,8 +169,8 @@ func (w *walker) ownBefore(id int32, ready dag.Instant) int32 {
 	return -1
 }
 
-// asking is the longest time in which a master starts its first task if nothing is seen to delay it. After a longer
-// time, the cause is unknown.
+// asking is the longest usual time from the start of a master to its first task. The cause of a longer time is unknown
+// unless an observation shows it.
 const asking = 10 * time.Second
 
 // pause is the longest time between two snapshots, in milliseconds, for a change between them to count as observed.

@@ -14,8 +14,8 @@ var instants = regexp.MustCompile(
 	`\b(since|stopped reporting at|from|to|began at|to end at) ` +
 		`((?:\d{4}-\d\d-\d\d |\d{1,2} [A-Z][a-z]{2} (?:\d{4} )?)?)(\d\d:\d\d:\d\d) UTC( on \d{1,2} [A-Z][a-z]+ \d{4})?`)
 
-// InZone converts the times in a sentence from UTC to another zone, and adds that zone's name. A time without a
-// date is the one nearest to beside.
+// InZone converts the times in a sentence from UTC to another zone, and adds that zone's name. A time
+// without a date is on the day that makes it nearest to beside.
 func InZone(text string, beside time.Time, zone *time.Location) string {
 	if zone == nil || zone == time.UTC || !strings.Contains(text, " UTC") {
 		return text
