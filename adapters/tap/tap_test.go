@@ -63,7 +63,7 @@ func TestBadBatches(t *testing.T) {
 		"map: a profile of a map":       with(`"map":{"r":1,"b":[1],"n":1,"l":1,"top":[]}`),
 		"pts[1].b: -1 is not within":    with(`"pts":[{"a":0,"b":1,"s":1,"n":1},{"a":0,"b":-1,"s":1,"n":1}]`),
 		"pts[0].n: 0 is not within":     with(`"pts":[{"a":0,"b":1,"s":1,"n":0}]`),
-		"pts.n: a number 1e999":         with(`"pts":[{"a":0,"b":1,"s":1,"n":1e999}]`),
+		"pts.n: number 1e999 is the wrong type":         with(`"pts":[{"a":0,"b":1,"s":1,"n":1e999}]`),
 		"json: unknown field":           with(`"pts":[{"z":1}]`),
 		"pts: object is the wrong type": with(`"pts":{}`),
 		"pts: 4097 points":              with(`"pts":[{}` + strings.Repeat(",{}", 4096) + `]`),

@@ -142,7 +142,7 @@ func TestAttachWithoutAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, stderr := watchOnce(t, 3, "--state-dir", file)
-	if strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "nothing is remembered of this run") ||
+	if strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "this run is not remembered") ||
 		!strings.Contains(stderr, file) {
 		t.Errorf("stderr:\n%s", stderr)
 	}
