@@ -52,7 +52,7 @@ func ReadJobs(src []byte, name string) (*JobFile, error) {
 		job, at := &w.Jobs[i], []string{"jobs", strconv.Itoa(i)}
 		job.Name = dag.Clean(job.Name)
 		if before, twice := first[job.Name]; twice {
-			doc.Fail(append(at, "name"), fmt.Sprintf("the name %q is that of job %d: results are told apart by names, "+
+			doc.Fail(append(at, "name"), fmt.Sprintf("the name %q is that of job %d: results are listed by name, "+
 				"so each is given once", job.Name, before+1))
 		} else {
 			first[job.Name] = i
@@ -72,16 +72,16 @@ func check(j *queueing.Job, fail func(field, why string)) {
 	case j.Maps == 0:
 		fail("maps", "maps is 0: a MapReduce job has at least one map")
 	case j.Map.Total() == 0:
-		fail("map", "map asks for nothing: give it cpu, disk, fibre or network")
+		fail("map", "map has no demand: give it cpu, disk, fibre or network")
 	}
 	switch {
 	case j.Reduces > 0 && j.Shuffle.Total()+j.Merge.Total() == 0:
-		fail("reduces", fmt.Sprintf("reduces is %d, but shuffle and merge ask for nothing: give what a reduce needs",
+		fail("reduces", fmt.Sprintf("reduces is %d, but shuffle and merge have no demand: give that of a reduce",
 			j.Reduces))
 	case j.Reduces == 0 && j.Shuffle.Total() > 0:
-		fail("shuffle", "shuffle is what a reduce asks for, and the job has none: give reduces")
+		fail("shuffle", "shuffle is a demand of reduces, and the job has none: give reduces")
 	case j.Reduces == 0 && j.Merge.Total() > 0:
-		fail("merge", "merge is what a reduce asks for, and the job has none: give reduces")
+		fail("merge", "merge is a demand of reduces, and the job has none: give reduces")
 	}
 }
 

@@ -102,17 +102,17 @@ func TestFaults(t *testing.T) {
 		{job("map: {cpu: 5 s}"), "3:33: jobs[0].map.cpu is \"5 s\": it must be a time of 0 to"},
 		{job("map: {cpu: 20000000s}"), "3:33: jobs[0].map.cpu is \"20000000s\": it must be a time of 0 to 10000000s"},
 		{job("map: {cpu: '0x10'}"), "3:33: jobs[0].map.cpu is \"0x10\": it must be a time"},
-		{job("map: {}"), "3:27: map asks for nothing: give it cpu, disk, fibre or network"},
+		{job("map: {}"), "3:27: map has no demand: give it cpu, disk, fibre or network"},
 		{job("map: {fiber: 1}"), `3:28: unknown field "fiber" in jobs[0].map; did you mean "fibre"?`},
 		{
 			job("map: {cpu: 1}, reduces: 2"),
-			"reduces is 2, but shuffle and merge ask for nothing: give what a reduce needs",
+			"reduces is 2, but shuffle and merge have no demand: give that of a reduce",
 		},
 		{
 			job("map: {cpu: 1}, shuffle: {cpu: 1}"),
-			"shuffle is what a reduce asks for, and the job has none: give reduces",
+			"shuffle is a demand of reduces, and the job has none: give reduces",
 		},
-		{job("map: {cpu: 1}, merge: {cpu: 1}"), "merge is what a reduce asks for, and the job has none: give reduces"},
+		{job("map: {cpu: 1}, merge: {cpu: 1}"), "merge is a demand of reduces, and the job has none: give reduces"},
 		{
 			strings.Replace(job("map: {cpu: 1}"), "maps: 2", "maps: 0", 1),
 			"3:19: maps is 0: a MapReduce job has at least one map",
@@ -127,7 +127,7 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			job("map: {cpu: 1}") + "- {name: j, maps: 1, map: {cpu: 1}}",
-			`4:10: the name "j" is that of job 1: results are told apart by names, so each is given once`,
+			`4:10: the name "j" is that of job 1: results are listed by name, so each is given once`,
 		},
 	} {
 		f, err := ReadJobs([]byte(c.text), "job.yaml")

@@ -71,7 +71,7 @@ func list(c *cli.Context) error {
 	})
 }
 
-// statusTime bounds the time for observations, in which the speed of tasks shows.
+// statusTime bounds the time of the observations that measure the speed of tasks.
 const statusTime = 20 * time.Second
 
 // status prints the state of a query in a few lines, or as a frame.

@@ -71,10 +71,10 @@ func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*dag.Snapshot, *whatif.R
 		plan.State, plan.At = dag.Blocked, dag.NoInstant
 		s = &plan
 	case s.State.Ended() && !whole:
-		return nil, nil, command.Usage("the query has ended by then: ask without --at what it would have taken")
+		return nil, nil, command.Usage("the query has ended by then: leave --at out for the length of the whole run")
 	case s.State.Ended() && s.State != dag.Succeeded:
 		return nil, nil, command.Usage(
-			"the query did not succeed (%s), and what did not run is unknown: ask about a moment before its end with --at", s.State)
+			"the query did not succeed (%s), and the work that did not run is unknown: give a time before its end with --at", s.State)
 	}
 	replay, err := whatif.Of(run, follow.ModelOf(c))
 	if err != nil {
