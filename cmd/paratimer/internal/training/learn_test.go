@@ -146,7 +146,7 @@ func TestDoubts(t *testing.T) {
 	slow := run()
 	slow.End.Jobs[0].Stages[dag.Map].Attempts[0].End = 100_000
 	_, warnings, err := LearnJobs([]JobRun{slow}, options(t))
-	if want := "s1: its maps took 35.7s in the mean, their counters account for 5s: what they waited for"; err != nil ||
+	if want := "s1: its maps took 35.7s in the mean, their counters account for 5s: the file lacks their waits"; err != nil ||
 		len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
 		t.Errorf("%v, %v", err, warnings)
 	}
@@ -159,7 +159,7 @@ func TestDoubts(t *testing.T) {
 		t.Errorf("%v, %v", err, warnings)
 	}
 	if _, _, err := LearnJobs([]JobRun{run(), run()}, options(t)); err == nil ||
-		!strings.Contains(err.Error(), `x.jhist and x.jhist both hold a job "s1"`) {
+		!strings.Contains(err.Error(), `x.jhist and x.jhist both have a job "s1"`) {
 		t.Errorf("one job twice: %v", err)
 	}
 	none := run()

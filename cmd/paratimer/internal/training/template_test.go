@@ -37,8 +37,8 @@ func TestTemplateForRows(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"job {machines}":         "", // the input is the same in all rows
-		"job {machines} {parts}": "asks for {parts}, which the design does not give",
-		"job {cores}":            "asks for {cores}, which the design does not give",
+		"job {machines} {parts}": "has {parts}, but the design has no parts",
+		"job {cores}":            "has {cores}, but the design has no cores",
 	} {
 		if _, err := training.NewTemplate(text, bare); !hasText(err, want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -102,8 +102,8 @@ func learnDemands(c *cli.Context) error {
 			return err
 		}
 		if used == nil {
-			log.Warn().Str("file", path).Msg("a recording of observations has no CPU counters: what the bytes do not " +
-				"explain of the time that tasks took is taken for CPU")
+			log.Warn().Str("file", path).Msg("a recording of observations has no CPU counters: task time that the " +
+				"bytes do not explain counts as CPU time")
 		}
 		runs = append(runs, training.JobRun{File: filepath.Base(path), End: run.Now(), Used: used})
 	}

@@ -103,7 +103,7 @@ func TestMistakes(t *testing.T) {
 		{"report --out=DIR/r.pdf TAPE", program.ExitUsage, "r.html, and print that to PDF"},
 		{"replay -", program.ExitUsage, "stdin: - reads a recording"},
 		{"replay absent.tape", program.ExitUsage, "no such file"},
-		{"attach --conf-dir /nosuch x", program.ExitUsage, "holds none of core-site.xml"},
+		{"attach --conf-dir /nosuch x", program.ExitUsage, "has none of core-site.xml"},
 
 		// flags
 		{"replay --within 10 TAPE", program.ExitUsage, "a unit is missing: 10m?"},
@@ -151,12 +151,12 @@ func TestMistakes(t *testing.T) {
 		{"attach --spark spark://master:7077", program.ExitUsage, "usually http://MASTER:8080, by --spark-master; the driver's page is"},
 		{"attach spark://localhost:1", program.ExitUsage, "that is a master. Give its page by --spark-master, because it is not at http://localhost:8080"},
 		{"attach --spark-master master", program.ExitUsage, "the master's page, such as http://master:8080"},
-		{"attach --spark-master http://u:secret@master:8080", program.ExitUsage, "a password to password-file"},
+		{"attach --spark-master http://u:secret@master:8080", program.ExitUsage, "--set password-file=FILE instead"},
 		{"list --spark-master http://localhost:1", program.ExitBlind, "nothing listens there"},
 		{"attach --spark yarn", program.ExitUsage, "the driver's web page, such as http://driver:4040"},
 		{"attach --spark http://localhost:1 --spark-history hs", program.ExitUsage, "such as http://host:18080"},
-		{"attach --spark http://localhost:1 --spark-history http://u:secret@hs:18080", program.ExitUsage, "a password to password-file"},
-		{"attach --sql last --spark http://localhost:1", program.ExitUsage, "give its number, or newest"},
+		{"attach --spark http://localhost:1 --spark-history http://u:secret@hs:18080", program.ExitUsage, "--set password-file=FILE instead"},
+		{"attach --sql last --spark http://localhost:1", program.ExitUsage, "give its number or newest"},
 		{"attach --sql 1 --group g --spark http://localhost:1", program.ExitUsage, "give one of --sql and --group"},
 		{"watch --spark http://localhost:4040", program.ExitUsage, "it belongs to attach, wait, run, doctor, check, status"},
 	} {
