@@ -253,7 +253,7 @@ SET paratimer.tap.token '$token';  -- pig -p token="$PARATIMER_TOKEN"
 		"hive --collect a:1 x.jar":           `not "hive"`,
 		"hadoop --collect a:1":               "one JAR",
 		"hadoop --collect a:1 x.jar y.jar":   "one JAR",
-		"hadoop x.jar":                       "where measurements go",
+		"hadoop x.jar":                       "for the measurements",
 		"hadoop --collect a x.jar":           "--collect takes HOST:PORT",
 		"hadoop --spool /x --lambda 0 x.jar": "--lambda takes",
 		"hadoop --what":                      "-what",
