@@ -46,7 +46,7 @@ type Step struct {
 // hopeless is the number of failed runs in a row after which Go ends.
 const hopeless = 3
 
-// Go returns ErrHopeless after that number of failed runs in a row, as the command is probably wrong.
+// ErrHopeless is the error of Go after that number of failed runs in a row, as the command is probably wrong.
 var ErrHopeless = fmt.Errorf("%d runs one after another have failed: the command does not work", hopeless)
 
 // Todo returns the runs that the file lacks, the cheapest first; each row once before any is repeated.
