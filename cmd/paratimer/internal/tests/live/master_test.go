@@ -51,7 +51,7 @@ func TestMaster(t *testing.T) {
 		"attach":                  "3 Spark applications at " + master + ": choose one by its id or name\n",
 		"attach hourly":           "nothing runs that is called hourly at " + master + ". These run:\n",
 		"check hourly":            "PARATIMER OK - nothing runs that is called hourly at " + master,
-		"doctor":                  "choose one",
+		"doctor":                  "3 drivers at " + master,
 		"attach --timeout 1s app": "nothing runs that is called app at",
 		"attach app-0 --timeout 2s --set capture=" + filepath.Join(t.TempDir(), "capture.jsonl"): "the time limit has passed",
 		"attach --timeout 3s --spark " + master:                                                  "the page of a master (give it by --spark-master",
