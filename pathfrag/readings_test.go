@@ -1,6 +1,7 @@
 package pathfrag_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -57,7 +58,7 @@ func attributionOf(t *testing.T, src source) (*dag.Snapshot, *pathfrag.Attributi
 
 func captured(t *testing.T, path string) source {
 	t.Helper()
-	rec, err := recording.OpenAnswers(path)
+	rec, err := recording.ReadAnswers(bytes.NewReader(fixtures.Read(t, path)))
 	if err != nil {
 		t.Fatal(err)
 	}

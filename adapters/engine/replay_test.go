@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,7 +35,7 @@ func recordings(t *testing.T) []string {
 
 func open(t *testing.T, file string) *recording.Answers {
 	t.Helper()
-	rec, err := recording.OpenAnswers(file)
+	rec, err := recording.ReadAnswers(bytes.NewReader(fixtures.Read(t, file)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // replay returns the snapshots of a recording of Spark, and how many rounds were missed.
@@ -21,7 +23,7 @@ func replay(t *testing.T, name string, o recording.Options) (all []*dag.Snapshot
 
 func playedFile(t *testing.T, path string, o recording.Options) (all []*dag.Snapshot, missed int) {
 	t.Helper()
-	rec, err := recording.OpenAnswers(path)
+	rec, err := recording.ReadAnswers(bytes.NewReader(fixtures.Read(t, path)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +141,7 @@ func TestSparkLostExecutor(t *testing.T) {
 // TestSparkUnknown checks that the error lists the applications of a recording.
 func TestSparkUnknown(t *testing.T) {
 	t.Parallel()
-	rec, err := recording.OpenAnswers(filepath.Join("..", "spark", "testdata", "skew-3.jsonl.gz"))
+	rec, err := recording.ReadAnswers(bytes.NewReader(fixtures.Read(t, filepath.Join("..", "spark", "testdata", "skew-3.jsonl.gz"))))
 	if err != nil {
 		t.Fatal(err)
 	}

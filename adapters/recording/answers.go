@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -93,20 +92,6 @@ func (r *Answers) All() []Answer { return r.all }
 // ErrNoAnswers means that a file has no recorded answers.
 var ErrNoAnswers = errors.New("recording: no recorded answer in it (lines of JSON with t, url, status and body, " +
 	"plain, or packed by gzip or zstd)")
-
-// OpenAnswers reads the recorded answers of a file.
-func OpenAnswers(file string) (*Answers, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("recording: %w", err)
-	}
-	defer f.Close()
-	r, err := ReadAnswers(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return r, nil
-}
 
 // ReadAnswers reads recorded answers, plain or compressed by gzip or zstd, also those of an old capture, which has no
 // header. A cut-off end is not an error: see Answers.Torn.

@@ -140,16 +140,12 @@ const (
 	itemSize   = 96
 )
 
-// fits returns an error if reading a line may take more than most bytes.
-func (c *change) fits(line []byte, most int) error {
+// apply returns the snapshot after the change of a line. Its lists, and reading it, take at most so many bytes. It does
+// not modify the old one.
+func (c *change) apply(old *dag.Snapshot, line []byte, most int) (*dag.Snapshot, error) {
 	if bytes.Count(line, []byte("{"))*itemSize > most || bytes.Count(c.Fields, []byte("{"))*objectSize > most {
-		return errLarge
+		return nil, errLarge
 	}
-	return nil
-}
-
-// apply returns the snapshot after a change, whose lists take at most so many bytes. It does not modify the old one.
-func (c *change) apply(old *dag.Snapshot, most int) (*dag.Snapshot, error) {
 	s := *old
 	if c.Fields != nil {
 		if err := ours.patch(c.Fields, &s); err != nil {

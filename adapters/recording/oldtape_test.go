@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // The examples are recordings that were made of old tapes. Both give the same snapshots, with their key groups.
@@ -12,12 +13,7 @@ func TestOldTapes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"join", "join-failure"} {
 		observed := func(path string) []any {
-			f, err := Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			return playAll(f)
+			return play(t, fixtures.Read(t, path))
 		}
 		is := observed(filepath.Join("testdata", name+".tape.gz"))
 		want := observed(filepath.Join("..", "..", "examples", name+".jsonl.zst"))

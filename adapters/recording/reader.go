@@ -69,7 +69,6 @@ func (l *lines) read() {
 //
 // A cut-off last line is left out, and the snapshot before it has a warning (dag.WarnTornTape).
 type Reader struct {
-	file     io.Closer // nil if the reader did not open it
 	lines    lines
 	most     int           // bytes that the lists of a snapshot may take
 	isTape   bool          // its lines are those of an old tape
@@ -112,14 +111,6 @@ func NewReader(r io.Reader) (*Reader, error) {
 	t.isTape = h.Tape > 0
 	l.read()
 	return t, nil
-}
-
-// Close closes the file of Open.
-func (t *Reader) Close() error {
-	if t.file == nil {
-		return nil
-	}
-	return t.file.Close()
 }
 
 // Next returns the next observation, and io.EOF after the last one. All errors except *dag.MissedError are final.
@@ -186,7 +177,11 @@ func (t *Reader) observation(number int, text []byte, bad *LineError) (*dag.Snap
 				max(t.lost, 2)),
 		})
 	}
-	s, err := t.apply(&l, text)
+	apply := l.apply
+	if t.isTape {
+		apply = applyTape
+	}
+	s, err := apply(t.state, text, t.most)
 	if err == nil {
 		s.At = t.at
 		err = check(s)
@@ -203,17 +198,6 @@ func (t *Reader) observation(number int, text []byte, bad *LineError) (*dag.Snap
 	}
 	s, t.notes = withWarnings(s, t.notes...), nil
 	return s, nil
-}
-
-// apply returns the snapshot of a line.
-func (t *Reader) apply(l *line, text []byte) (*dag.Snapshot, error) {
-	if t.isTape {
-		return applyTape(t.state, text, t.most)
-	}
-	if err := l.fits(text, t.most); err != nil {
-		return nil, err
-	}
-	return l.apply(t.state, t.most)
 }
 
 func (t *Reader) note(code, text string) {

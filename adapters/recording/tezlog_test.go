@@ -1,11 +1,13 @@
 package recording_test
 
 import (
+	"bytes"
 	"regexp"
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // What is left out of a recording of Tez' files is nothing that a source reads.
@@ -14,7 +16,7 @@ func TestScrubbedLogsPlayTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing runs at once here")
 	}
-	rec, err := recording.OpenAnswers("../tez/testdata/skew-3.jsonl.gz")
+	rec, err := recording.ReadAnswers(bytes.NewReader(fixtures.Read(t, "../tez/testdata/skew-3.jsonl.gz")))
 	if err != nil {
 		t.Fatal(err)
 	}

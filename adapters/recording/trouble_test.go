@@ -165,12 +165,7 @@ func TestTornZip(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	compare(t, "closed", items, playAll(f))
+	compare(t, "closed", items, play(t, fixtures.Read(t, name)))
 	got := play(t, crashed)
 	compare(t, "crashed", items, got)
 	if !warned(got[len(got)-1], dag.WarnTornTape) {

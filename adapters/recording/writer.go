@@ -71,20 +71,6 @@ func (c *compressed) Write(b []byte) (int, error) {
 // window is the number of bytes before a line in which a repeated text is found: more than a poll of a wide job.
 const window = 8 << 20
 
-// Open opens the file of observations and reads its header. The caller must close it.
-func Open(name string) (*Reader, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("recording: %w", err)
-	}
-	r, err := NewReader(f)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
-	}
-	r.file = f
-	return r, nil
-}
-
 // A Writer records the traffic of its Layer without secrets. It is safe for concurrent use. An error of the recording
 // does not affect the traffic; Close returns it.
 type Writer struct {
@@ -259,12 +245,6 @@ type encoder struct {
 	weight int           // bytes of the last whole line
 }
 
-// missed returns the line of a missed observation.
-func (e *encoder) missed(m *dag.MissedError) ([]byte, error) {
-	why := m.Err.Error()
-	return e.line(m.At, line{Missed: &why})
-}
-
 // line returns the text of a line.
 func (e *encoder) line(at dag.Instant, l line) ([]byte, error) {
 	if e.n++; at.Known() {
@@ -332,7 +312,8 @@ func (t *tee) Next(ctx context.Context) (*dag.Snapshot, error) {
 	case err == nil:
 		t.write(t.enc.snapshot(s))
 	case errors.As(err, &missed):
-		t.write(t.enc.missed(missed))
+		why := missed.Err.Error()
+		t.write(t.enc.line(missed.At, line{Missed: &why}))
 	}
 	if err == nil && t.torn != nil {
 		s = withWarnings(s, dag.Warning{Code: dag.WarnTornTape, Text: "the recording ends here: " + t.torn.Error()})

@@ -218,7 +218,7 @@ func TestChangeOfAnything(t *testing.T) {
 		if err := json.Unmarshal(text(old, v), &c); err != nil {
 			t.Fatal(err)
 		}
-		got, err := c.apply(old, 1<<24)
+		got, err := c.apply(old, nil, 1<<24)
 		if err != nil {
 			t.Fatalf("%v in %s", err, text(old, v))
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // A truth is the real course of a recorded DAG, by an independent reading of its master's history and log. Times are
@@ -112,7 +113,7 @@ func open(t *testing.T, name string) *recording.Answers {
 		if _, err := os.Stat(path); err != nil {
 			continue
 		}
-		rec, err := recording.OpenAnswers(path)
+		rec, err := recording.ReadAnswers(bytes.NewReader(fixtures.Read(t, path)))
 		if err != nil {
 			t.Fatal(err)
 		}

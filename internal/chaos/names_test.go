@@ -286,7 +286,7 @@ func TestHadoop(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	rec, err := recording.OpenAnswers(file)
+	rec, err := recording.ReadAnswers(bytes.NewReader(fixtures.Read(t, file)))
 	if err != nil {
 		t.Fatal(err)
 	}

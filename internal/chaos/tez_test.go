@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // A tezCluster is a cluster that runs one DAG.
@@ -35,7 +37,7 @@ func recordedTez(t *testing.T) *tezCluster {
 	if _, err := os.Stat(file); err != nil {
 		t.Fatal(err)
 	}
-	rec, err := recording.OpenAnswers(file)
+	rec, err := recording.ReadAnswers(bytes.NewReader(fixtures.Read(t, file)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func recordedWorlds(t *testing.T) []*cluster {
 // read has the cluster play a recording. The workflow is the one that the capture adapter would choose.
 func (w *cluster) read(t *testing.T, file string) {
 	t.Helper()
-	rec, err := recording.OpenAnswers(file)
+	rec, err := recording.ReadAnswers(bytes.NewReader(fixtures.Read(t, file)))
 	if err != nil {
 		t.Fatal(err)
 	}

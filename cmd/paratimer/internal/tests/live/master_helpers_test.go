@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"fmt"
 	"html"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 var sparkApp = regexp.MustCompile(`/api/v1/applications/([\w-]+)/`)
@@ -22,7 +24,7 @@ var sparkApp = regexp.MustCompile(`/api/v1/applications/([\w-]+)/`)
 // from its second from on, as fast as the run was.
 func ServeMaster(t testing.TB, file string, n int, from time.Duration) (url string) {
 	t.Helper()
-	rec, err := recording.OpenAnswers(file)
+	rec, err := recording.ReadAnswers(bytes.NewReader(fixtures.Read(t, file)))
 	if err != nil {
 		t.Fatal(err)
 	}

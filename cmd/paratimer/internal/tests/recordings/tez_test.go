@@ -3,7 +3,6 @@ package recordings
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"io/fs"
 	"net/http"
@@ -21,6 +20,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // nodeAddress is the address of the NodeManager in recorded responses.
@@ -29,10 +29,10 @@ var nodeAddress = regexp.MustCompile(`localhost:8042`)
 // tezServer plays a recording as a cluster, some seconds of it each time that its applications are listed.
 func tezServer(t *testing.T, file string, step time.Duration) string {
 	t.Helper()
-	rec, err := recording.OpenAnswers(file)
-	if errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(file); err != nil {
 		t.Skip(err)
 	}
+	rec, err := recording.ReadAnswers(bytes.NewReader(fixtures.Read(t, file)))
 	if err != nil {
 		t.Fatal(err)
 	}
