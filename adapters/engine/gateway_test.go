@@ -71,7 +71,6 @@ func TestThroughGateway(t *testing.T) {
 	target.Made = p.Made
 	src := recording.NewReplay(rec, rec.Polls(yarn.IsPoll), o.Every)
 	target.Final, src.Seek, src.Source = src.Last, p.Seek, mapreduce.NewSource(client, target)
-	src.IsEarly = func(err error) bool { return errors.As(err, new(*yarn.NoWorkflowError)) }
 	var got []*dag.Snapshot
 	for {
 		s, err := src.Next(t.Context())

@@ -147,10 +147,8 @@ func (r *Answers) line(text []byte, number int) (usable bool, err error) {
 	failed := json.Unmarshal(text, &l)
 	switch {
 	case l.Version > Version, l.OldVersion > Version:
-		return false, &LineError{
-			number, fmt.Errorf("it is of version %d, this program reads version %d: use a newer paratimer",
-				max(l.Version, l.OldVersion), Version),
-		}
+		return false, unusable(number, "it is of version %d, this program reads version %d: use a newer paratimer",
+			max(l.Version, l.OldVersion), Version)
 	case failed == nil && l.Version > 0 && l.Of == wordAnswers:
 		return true, nil
 	case failed != nil || !r.add(&l.Record):

@@ -118,7 +118,7 @@ func changes[T any](b []byte, old, now *T) []byte {
 		var value []byte
 		if more, ok := added(was, is); ok {
 			name, value = name+appended, encoded(more)
-		} else if value = encoded(is); refers(is) && string(value) == string(encoded(was)) {
+		} else if value = encoded(is); slices.Contains(refers, is.Kind()) && string(value) == string(encoded(was)) {
 			continue
 		}
 		b = append(b, "{,"[min(len(b)-start, 1)])
@@ -130,10 +130,8 @@ func changes[T any](b []byte, old, now *T) []byte {
 	return b
 }
 
-// refers reports whether equal values may have other bytes in memory.
-func refers(v reflect.Value) bool {
-	return v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer || v.Kind() == reflect.String
-}
+// refers are the kinds of values that may be equal with other bytes in memory.
+var refers = []reflect.Kind{reflect.Slice, reflect.Pointer, reflect.String}
 
 // added returns the items of a list that follow those of an older one.
 func added(old, now reflect.Value) (more reflect.Value, ok bool) {

@@ -22,6 +22,10 @@ func (e *LineError) Error() string { return fmt.Sprintf("recording: line %d: %v"
 
 func (e *LineError) Unwrap() error { return e.Err }
 
+func unusable(line int, format string, args ...any) *LineError {
+	return &LineError{line, fmt.Errorf(format, args...)}
+}
+
 // lines reads one line ahead, because the last whole line needs a warning if a cut-off line follows.
 type lines struct {
 	in     *bufio.Reader
@@ -52,12 +56,12 @@ func (l *lines) read() {
 	switch {
 	case err == nil, errors.Is(err, io.ErrUnexpectedEOF) && json.Valid(l.text): // a line lacks nothing but its end
 	case errors.Is(err, input.ErrLong):
-		l.bad = &LineError{l.number, fmt.Errorf("longer than %d bytes", l.limit)}
+		l.bad = unusable(l.number, "longer than %d bytes", l.limit)
 	case errors.Is(err, io.EOF):
 		l.err = io.EOF
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		l.torn = true
-		l.bad = &LineError{l.number, errors.New("the recording breaks off in the middle of this line")}
+		l.bad = unusable(l.number, "the recording breaks off in the middle of this line")
 	default:
 		l.err = fmt.Errorf("recording: line %d: %w", l.number, err)
 	}
@@ -100,13 +104,10 @@ func NewReader(r io.Reader) (*Reader, error) {
 	case l.err != nil:
 		return nil, l.err
 	case l.bad != nil || json.Unmarshal(l.text, &h) != nil || h.Version+h.Tape <= 0 || h.Of == wordAnswers:
-		return nil, &LineError{1, errors.New(`not a recording of observations: it begins with the line {"paratimer_recording":1}`)}
+		return nil, unusable(1, `not a recording of observations: it begins with the line {"paratimer_recording":1}`)
 	case h.Version > Version, h.Tape > tapeVersion:
-		return nil, &LineError{
-			1,
-			fmt.Errorf("version %d of the format; this program reads versions up to %d: use the one that recorded it",
-				max(h.Version, h.Tape), max(min(h.Version, Version), min(h.Tape, tapeVersion))),
-		}
+		return nil, unusable(1, "version %d of the format; this program reads versions up to %d: use the one that recorded it",
+			max(h.Version, h.Tape), max(min(h.Version, Version), min(h.Tape, tapeVersion)))
 	}
 	t.isTape = h.Tape > 0
 	l.read()
@@ -122,7 +123,7 @@ func (t *Reader) Next(ctx context.Context) (*dag.Snapshot, error) {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case isEnd && !t.any:
-			return nil, &LineError{l.number, errors.New("the recording ends before its first snapshot")}
+			return nil, unusable(l.number, "the recording ends before its first snapshot")
 		case l.torn && t.reported:
 			return nil, io.EOF
 		case l.err != nil:
@@ -148,7 +149,7 @@ func (t *Reader) observation(number int, text []byte, bad *LineError) (*dag.Snap
 	var l line
 	if bad == nil {
 		if err := json.Unmarshal(text, &l); err != nil {
-			bad = &LineError{number, fmt.Errorf("not an observation: %w", err)}
+			bad = unusable(number, "not an observation: %w", err)
 		}
 	}
 	switch {
@@ -171,11 +172,8 @@ func (t *Reader) observation(number int, text []byte, bad *LineError) (*dag.Snap
 	case l.Whole:
 		t.state = blank()
 	case t.state == nil:
-		return nil, t.missed(&LineError{
-			number,
-			fmt.Errorf("observations before line %d are missing, and it needs them up to the next whole snapshot",
-				max(t.lost, 2)),
-		})
+		return nil, t.missed(unusable(number, "observations before line %d are missing, and it needs them up to the next "+
+			"whole snapshot", max(t.lost, 2)))
 	}
 	apply := l.apply
 	if t.isTape {
@@ -210,7 +208,7 @@ func (t *Reader) note(code, text string) {
 // on a lost one do not count, because a watch of days may have many.
 func (t *Reader) unusable(line *LineError) error {
 	if err := t.streak.Bad(); err != nil {
-		return &LineError{line.Line, fmt.Errorf("%w; this one: %w", err, line.Err)}
+		return unusable(line.Line, "%w; this one: %w", err, line.Err)
 	}
 	return t.missed(line)
 }

@@ -60,8 +60,6 @@ type Replay struct {
 	// Source is the workflow's source, which reads the answers up to the instant that Seek sets.
 	Source Source
 	Seek   func(dag.Instant)
-	// IsEarly reports whether an error of the source means that the workflow was not submitted yet.
-	IsEarly func(error) bool
 }
 
 // NewReplay returns a replay of polls, at least every apart. Its source must be set before its first snapshot.
@@ -89,7 +87,8 @@ func (r *Replay) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for len(r.polls) > 0 {
 		r.Seek(r.polls[0])
 		snap, err := r.Source.Next(ctx)
-		if r.IsEarly(err) && len(r.polls) > 1 {
+		var early interface{ IsEarly() bool } // the workflow was not submitted yet
+		if errors.As(err, &early) && early.IsEarly() && len(r.polls) > 1 {
 			r.polls = r.polls[1:]
 			continue
 		}
@@ -119,15 +118,11 @@ func LeftOut(n int, one, many string) string {
 func (r *Replay) remark(snap *dag.Snapshot) *dag.Snapshot {
 	var more []dag.Warning
 	if r.rec.Bad > 0 {
-		more = append(more, dag.Warning{
-			Code: dag.WarnObservation,
-			Text: LeftOut(r.rec.Bad, "line of the recording is not a recorded answer", "lines of the recording are not recorded answers"),
-		})
+		more = append(more, dag.Warningf(dag.WarnObservation, "%s", LeftOut(r.rec.Bad,
+			"line of the recording is not a recorded answer", "lines of the recording are not recorded answers")))
 	}
 	if r.rec.Torn && len(r.polls) == 0 {
-		more = append(more, dag.Warning{
-			Code: dag.WarnTornTape, Text: "the recording breaks off in the middle of a line here",
-		})
+		more = append(more, dag.Warningf(dag.WarnTornTape, "the recording breaks off in the middle of a line here"))
 	}
 	return withWarnings(snap, more...)
 }

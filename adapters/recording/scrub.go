@@ -3,7 +3,6 @@ package recording
 import (
 	"bytes"
 	"encoding/json"
-	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -32,13 +31,6 @@ var (
 
 // maxValue bounds property values. Pig serializes megabytes of unused data into configurations.
 const maxValue = 1000
-
-// scrubURL returns the address without user names, passwords and tokens.
-func scrubURL(u *url.URL) string {
-	c := *u
-	c.User = nil
-	return scrubText(c.String())
-}
 
 func scrubText(s string) string {
 	s = scrubSecrets(s, redact)
@@ -199,24 +191,16 @@ func crossValues(s string, property *regexp.Regexp) string {
 		name, value := groups[0], groups[1]
 		switch {
 		case name == "description":
-			return crossLiterals(value)
+			return literal.ReplaceAllStringFunc(value, func(l string) string {
+				edge := len(l) - len(strings.TrimLeft(l, `\`)) + 1 // the quote, which may be escaped
+				return l[:edge] + crossOut(l[edge:len(l)-edge]) + l[len(l)-edge:]
+			})
 		case naming.IsHiveStage(value):
 			return crossName(value)
 		case name == "dagInfo", secretName.MatchString(name), scriptName.MatchString(name):
 			return crossOut(value)
 		}
 		return value
-	})
-}
-
-// crossLiterals replaces each character of quoted texts by X.
-func crossLiterals(s string) string {
-	return literal.ReplaceAllStringFunc(s, func(l string) string {
-		edge := 1
-		if l[0] == '\\' {
-			edge = 2
-		}
-		return l[:edge] + crossOut(l[edge:len(l)-edge]) + l[len(l)-edge:]
 	})
 }
 

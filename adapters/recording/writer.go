@@ -105,7 +105,9 @@ const maxKept = 128 << 20
 // cookies are not visible. It keeps what the client reads of a body, which the client bounds.
 func (w *Writer) Layer(next http.RoundTripper) http.RoundTripper {
 	return layer(func(r *http.Request) (*http.Response, error) {
-		rec := Record{T: float64(w.now()), URL: scrubURL(r.URL)}
+		address := *r.URL
+		address.User = nil
+		rec := Record{T: float64(w.now()), URL: scrubText(address.String())}
 		resp, err := next.RoundTrip(r)
 		if err != nil {
 			rec.Body = scrubText(err.Error())

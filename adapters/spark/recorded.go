@@ -68,10 +68,6 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 	s.rounds = slices.Compact(s.rounds)
 	r := recording.NewReplay(rec, s.rounds, o.Every)
 	r.Source, r.Seek = s, func(t dag.Instant) { s.now = t }
-	r.IsEarly = func(err error) bool {
-		_, early := errors.AsType[*yarn.NoWorkflowError](err)
-		return early
-	}
 	return r, nil
 }
 

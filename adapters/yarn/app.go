@@ -177,6 +177,9 @@ type NoWorkflowError struct {
 	Why string
 }
 
+// IsEarly returns true: the workflow may come later, as a replay of recorded answers finds.
+func (e *NoWorkflowError) IsEarly() bool { return true }
+
 func (e *NoWorkflowError) Error() string {
 	found := units.Count(e.Apps, "application")
 	switch {

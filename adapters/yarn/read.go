@@ -152,10 +152,6 @@ func NewReplay(rec *recording.Answers, p *recording.Player, every time.Duration,
 	}
 	r := recording.NewReplay(rec, rec.Polls(IsPoll), every)
 	r.Seek = p.Seek
-	r.IsEarly = func(err error) bool {
-		_, early := errors.AsType[*NoWorkflowError](err)
-		return early
-	}
 	target.Made, target.Final = p.Made, r.Last
 	r.Source = source(client, target)
 	return r, nil
