@@ -11,65 +11,53 @@ import (
 
 // A wirePage is a part of a list.
 type wirePage[T any] struct {
-	Metadata rest.Box[struct {
-		Continue input.Raw `json:"continue"`
-	}] `json:"metadata"`
-	Items rest.List[T] `json:"items"`
+	Metadata rest.Box[struct{ Continue input.Raw }]
+	Items    rest.List[T]
 }
 
 // A wireStatus is a response of the server about itself.
 type wireStatus struct {
-	Kind    input.Label `json:"kind"`
-	Message input.Raw   `json:"message"`
+	Kind    input.Label
+	Message input.Raw
 }
 
 type wireMeta struct {
-	Name        input.Label            `json:"name"`
-	Namespace   input.Label            `json:"namespace"`
-	Labels      map[string]input.Label `json:"labels"`
-	Annotations map[string]input.Label `json:"annotations"`
-	Created     input.Moment           `json:"creationTimestamp"`
+	Name, Namespace     input.Label
+	Labels, Annotations map[string]input.Label
+	Created             input.Moment `json:"creationTimestamp"`
 }
 
 // A pod is a pod with a container that may be an application's driver.
 type pod struct {
-	Metadata rest.Box[wireMeta] `json:"metadata"`
+	Metadata rest.Box[wireMeta]
 	Spec     rest.Box[struct {
 		Containers rest.List[struct {
 			Ports rest.List[struct {
-				Name input.Label    `json:"name"`
-				Port input.Optional `json:"containerPort"`
-			}] `json:"ports"`
-			Env rest.List[struct {
-				Name  input.Label `json:"name"`
-				Value input.Label `json:"value"`
-			}] `json:"env"`
-		}] `json:"containers"`
-	}] `json:"spec"`
+				Name          input.Label
+				ContainerPort input.Optional
+			}]
+			Env rest.List[struct{ Name, Value input.Label }]
+		}]
+	}]
 	Status rest.Box[struct {
-		Phase      input.Label     `json:"phase"`
-		Reason     input.Label     `json:"reason"` // such as Evicted
-		Message    input.Diagnosis `json:"message"`
-		Conditions rest.List[struct {
-			Type    input.Label     `json:"type"`
-			Status  input.Label     `json:"status"`
-			Message input.Diagnosis `json:"message"`
-		}] `json:"conditions"`
-		Containers rest.List[struct {
-			State rest.Box[struct {
-				Waiting    rest.Box[wireState] `json:"waiting"`
-				Terminated rest.Box[wireState] `json:"terminated"`
-			}] `json:"state"`
-		}] `json:"containerStatuses"`
-	}] `json:"status"`
+		Phase, Reason input.Label // the reason is one such as Evicted
+		Message       input.Diagnosis
+		Conditions    rest.List[struct {
+			Type, Status input.Label
+			Message      input.Diagnosis
+		}]
+		ContainerStatuses rest.List[struct {
+			State rest.Box[struct{ Waiting, Terminated rest.Box[wireState] }]
+		}]
+	}]
 }
 
 // wireState is the state of a container that does not run.
 type wireState struct {
-	Reason   input.Label     `json:"reason"` // such as ImagePullBackOff, OOMKilled, Error
-	Message  input.Diagnosis `json:"message"`
-	Code     input.Optional  `json:"exitCode"`
-	Finished input.Moment    `json:"finishedAt"`
+	Reason     input.Label // such as ImagePullBackOff, OOMKilled, Error
+	Message    input.Diagnosis
+	ExitCode   input.Optional
+	FinishedAt input.Moment
 }
 
 // phases are the phases of a pod. The phase of a pod on a node that is unreachable is Unknown: it may still run.
@@ -98,7 +86,7 @@ func (p *pod) port(name input.Label) (port int) {
 	for _, c := range p.Spec.V.Containers {
 		for _, at := range c.Ports {
 			if at.Name == name {
-				port = at.Port.Count(maxPort)
+				port = at.ContainerPort.Count(maxPort)
 			}
 		}
 	}
@@ -110,10 +98,10 @@ func (p *pod) port(name input.Label) (port int) {
 func (p *pod) state() (state dag.State, text string, ended dag.Instant) {
 	status := &p.Status.V
 	state, text, ended = cmp.Or(phases[status.Phase], dag.Running), why(status.Reason, status.Message), dag.NoInstant
-	for _, c := range status.Containers {
+	for _, c := range status.ContainerStatuses {
 		waiting, end := &c.State.V.Waiting.V, &c.State.V.Terminated.V
-		ended = max(ended, end.Finished.At())
-		switch code := end.Code.Count(maxCode); {
+		ended = max(ended, end.FinishedAt.At())
+		switch code := end.ExitCode.Count(maxCode); {
 		case text != "":
 		case state == dag.Failed && code != 0:
 			text = fmt.Sprintf("the driver's container ended with exit code %d: %s", code, why(end.Reason, end.Message))

@@ -268,12 +268,8 @@ func (d *doctor) applications(ctx context.Context) {
 		{"RUNNING", "run", d.master},
 		{"FINISHED", "have ended, none runs", d.redirect},
 	} {
-		body, err := d.client.RM(ctx, "apps?states="+try.states+
-			"&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests")
-		var list []*yarn.App
-		if err == nil {
-			list, err = yarn.Apps(body)
-		}
+		list, err := yarn.Apps(d.client.RM(ctx, "apps?states="+try.states+
+			"&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests"))
 		if err != nil {
 			d.Broken("applications", yarn.Fail, err)
 			d.Say("proxy", yarn.OK, "start a job to have it tried", "not tried: there is no application")
@@ -295,19 +291,13 @@ func (d *doctor) applications(ctx context.Context) {
 func (d *doctor) master(ctx context.Context, app *yarn.App) {
 	body, err := d.client.AM(ctx, app.ID, "jobs/"+app.Job())
 	b, err := yarn.Read[jobBody](app.Job(), body, err)
-	if err != nil {
-		d.Broken("proxy", yarn.Fail, err)
-		return
+	j := &b.Job.V
+	if d.Try("proxy", yarn.Fail, err, "%s is %s: %d of %d maps, %d of %d reduces", app.Job(), j.State,
+		tasksOf(j.MapsCompleted), tasksOf(j.MapsTotal), tasksOf(j.ReducesCompleted), tasksOf(j.ReducesTotal)) {
+		body, err = d.client.AM(ctx, app.ID, "jobs/"+app.Job()+"/conf")
+		_, err = Properties(app.Job()+"/conf", body, err)
+		d.Try("permissions", yarn.Warn, err, "the configuration of %s may be read, and with it its workflow", app.Job())
 	}
-	j := b.Job.V
-	d.Say("proxy", yarn.OK, "", "%s is %s: %d of %d maps, %d of %d reduces", app.Job(), j.State,
-		tasksOf(j.MapsCompleted), tasksOf(j.MapsTotal), tasksOf(j.ReducesCompleted), tasksOf(j.ReducesTotal))
-	body, err = d.client.AM(ctx, app.ID, "jobs/"+app.Job()+"/conf")
-	if _, err := Properties(app.Job()+"/conf", body, err); err != nil {
-		d.Broken("permissions", yarn.Warn, err)
-		return
-	}
-	d.Say("permissions", yarn.OK, "", "the configuration of %s may be read, and with it its workflow", app.Job())
 }
 
 // redirect tests whether the proxy leads from an application that has ended to the history server.
@@ -334,12 +324,10 @@ func (d *doctor) history(ctx context.Context) {
 	}
 	body, err := d.client.JHS(ctx, "info")
 	info, err := yarn.Read[historyBody]("history/info", body, err)
-	if err != nil {
-		d.Broken("history server", yarn.Fail, err)
+	v := string(info.Info.Version)
+	if !d.Try("history server", yarn.Fail, err, "Hadoop %s", v) {
 		return
 	}
-	v := string(info.Info.Version)
-	d.Say("history server", yarn.OK, "", "Hadoop %s", v)
 	d.Version("history server", v)
 	if _, err = d.client.JHS(ctx, "mapreduce/jobs?limit=1"); err != nil {
 		d.Broken("history server", yarn.Warn, err)

@@ -36,7 +36,7 @@ func TestOldBodies(t *testing.T) {
 				continue
 			}
 			found++
-			if err := yarn.Decode(f, b, into); err != nil {
+			if err := rest.Decode(f, b, into, rest.Lists(len(b))); err != nil {
 				t.Error(err)
 			}
 			if reflect.ValueOf(into).Elem().IsZero() {

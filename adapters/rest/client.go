@@ -147,16 +147,11 @@ func SkewText(ahead, within time.Duration) string {
 func (c *Client) Warnings() []dag.Warning {
 	var all []dag.Warning
 	if c.opt.Insecure {
-		all = append(all, dag.Warning{
-			Code: dag.WarnUnverified,
-			Text: "insecure: certificates are not verified; another server may have answered in the cluster's place",
-		})
+		all = append(all, dag.Warningf(dag.WarnUnverified,
+			"insecure: certificates are not verified; another server may have answered in the cluster's place"))
 	}
 	if ahead, within, ok := c.Skew(); c.opt.Now == nil && ok && ahead.Abs()-within > MaxSkew {
-		all = append(all, dag.Warning{
-			Code: dag.WarnClockSkew,
-			Text: SkewText(ahead, within) + "; times are the cluster's",
-		})
+		all = append(all, dag.Warningf(dag.WarnClockSkew, "%s; times are the cluster's", SkewText(ahead, within)))
 	}
 	return all
 }

@@ -163,7 +163,7 @@ func (a *App) TakeApplication(body []byte) bool {
 // takeManager applies the ResourceManager's report of an application's end. It returns false for a successful
 // application, because the history server has more details.
 func (a *App) takeManager(w *Answer, _ []string) bool {
-	list, _ := yarn.Apps([]byte(`{"apps":` + w.Body() + "}"))
+	list, _ := yarn.Apps([]byte(`{"apps":`+w.Body()+"}"), nil)
 	if len(list) != 1 || list[0].ID != a.id || !list[0].Finished.Known() || list[0].State == dag.EndedUnconfirmed {
 		return false
 	}

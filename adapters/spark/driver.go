@@ -189,16 +189,12 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 		err = fmt.Errorf("the answer to %s lists no application: give the address of the driver's web page, such as "+
 			"http://driver:4040", root)
 	}
-	if err != nil {
-		d.Broken("spark driver", yarn.Fail, err)
+	if !d.Try("spark driver", yarn.Fail, err, "%s (%s) of user %s, Spark %s", a.id, a.name, a.user, a.version) {
 		return d.Checks
 	}
-	d.Say("spark driver", yarn.OK, "", "%s (%s) of user %s, Spark %s", a.id, a.name, a.user, a.version)
-	if _, err = s.get(ctx, driver.Get, s.path("jobs")); err != nil {
-		d.Broken("spark jobs", yarn.Fail, err)
+	if _, err = s.get(ctx, driver.Get, s.path("jobs")); !d.Try("spark jobs", yarn.Fail, err, "%d are listed", len(a.jobs)) {
 		return d.Checks
 	}
-	d.Say("spark jobs", yarn.OK, "", "%d are listed", len(a.jobs))
 	drawn := a.lastJob() < 0 // nothing shows the contrary
 	if !drawn {
 		drawn, err = s.get(ctx, driver.Get, jobPage(a.lastJob()))

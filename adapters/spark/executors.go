@@ -12,14 +12,13 @@ import (
 
 // An executor is an executor of the application.
 type executor struct {
-	id, host       string
-	cores          int // tasks at once
-	total          int // cores, by the log; 0 unknown
-	running        int // tasks, by the log
-	active         bool
-	excluded       bool
-	added, removed dag.Instant
-	reason         string
+	id, host         string
+	cores            int // tasks at once
+	total            int // cores, by the log; 0 unknown
+	running          int // tasks, by the log
+	active, excluded bool
+	added, removed   dag.Instant
+	reason           string
 }
 
 // killed reports whether the driver released the executor.

@@ -31,8 +31,7 @@ type event struct {
 
 // A taskEvent is the start or end of a task attempt.
 type taskEvent struct {
-	id, part       int32
-	try            int32
+	id, part, try  int32
 	executor       string
 	launch, finish dag.Instant
 	state          dag.AttemptState
@@ -45,20 +44,15 @@ type taskEvent struct {
 
 // A wireEvent is an event as Spark's listener writes it, with the keys that likeREST leaves.
 type wireEvent struct {
-	Timestamp       moment
-	AppName         text
-	AppID           text
-	AppAttemptID    text
-	User            text
-	SparkVersion    text
-	SparkProperties map[string]text
+	Timestamp, Time                                  moment
+	AppName, AppID, AppAttemptID, User, SparkVersion text
+	SparkProperties                                  map[string]text
 
-	ExecutorID   text
-	ExecutorInfo struct {
+	ExecutorID, RemovedReason text
+	ExecutorInfo              struct {
 		Host       text
 		TotalCores number
 	}
-	RemovedReason text
 
 	wireJob               // with a description of executions of SQL only
 	StageInfos []stageRow // not before Spark 1.2
@@ -70,7 +64,6 @@ type wireEvent struct {
 
 	// Of executions of SQL.
 	ExecutionID  *number
-	Time         moment
 	ErrorMessage text
 	PlanText     text      `json:"physicalPlanDescription"`
 	plan         queryPlan // of PlanText, which is dropped
@@ -80,7 +73,7 @@ type wireEvent struct {
 	StageID       *number
 	AttemptID     number // of the stage
 	TaskInfo      wireTask
-	TaskEndReason taskEnd
+	TaskEndReason struct{ Reason, Description, Message, LossReason, KillReason text }
 	TaskMetrics   *wireMetrics
 }
 
@@ -112,14 +105,6 @@ func (w *wireTask) python() (sum dag.Millis) {
 		}
 	}
 	return sum
-}
-
-type taskEnd struct {
-	Reason      text
-	Description text
-	Message     text
-	LossReason  text
-	KillReason  text
 }
 
 // intern returns the same memory for equal strings: a log repeats them in most of its events.

@@ -42,28 +42,20 @@ func (m *Master) ListsAll() bool { return true }
 
 // wireMaster is the response to /json/.
 type wireMaster struct {
-	Active    rest.List[wireMasterApp] `json:"activeapps"`
-	Completed rest.List[wireMasterApp] `json:"completedapps"`
-	Drivers   rest.List[wireDriver]    `json:"activedrivers"`
-	Status    input.Label              `json:"status"`
-	Master    input.Label              `json:"masterwebuiurl"` // of a worker's page alone
+	ActiveApps, CompletedApps rest.List[wireMasterApp]
+	ActiveDrivers             rest.List[wireDriver]
+	Status, MasterWebUIURL    input.Label // the address is on a worker's page alone
 }
 
 type wireMasterApp struct {
-	ID       input.Label    `json:"id"`
-	Name     input.Label    `json:"name"`
-	User     input.Label    `json:"user"`
-	State    input.Label    `json:"state"`
-	Started  input.Optional `json:"starttime"`
-	Duration input.Optional `json:"duration"`
+	ID, Name, User, State input.Label
+	StartTime, Duration   input.Optional
 }
 
 // A wireDriver is a driver that was submitted to run on a worker. Once it runs, its application is listed as well.
 type wireDriver struct {
-	ID      input.Label    `json:"id"`
-	Class   input.Label    `json:"mainclass"`
-	State   input.Label    `json:"state"`
-	Started input.Optional `json:"starttime"`
+	ID, MainClass, State input.Label
+	StartTime            input.Optional
 }
 
 // masterEnds are the states of applications that have ended, and what they mean. An application is FINISHED also if it
@@ -94,8 +86,8 @@ func (m *Master) list(ctx context.Context, base string) ([]Listed, error) {
 	switch {
 	case err != nil:
 		return nil, err //nolint:wrapcheck // it names the request
-	case w.Master != "":
-		return nil, fmt.Errorf("spark: %s is the page of a worker: give that of its master, %s", base, w.Master)
+	case w.MasterWebUIURL != "":
+		return nil, fmt.Errorf("spark: %s is the page of a worker: give that of its master, %s", base, w.MasterWebUIURL)
 	case w.Status == "":
 		return nil, fmt.Errorf("spark: %s is not the page of a master: %s", base, masterHint)
 	case w.Status != "ALIVE":
@@ -103,23 +95,23 @@ func (m *Master) list(ctx context.Context, base string) ([]Listed, error) {
 			base, w.Status)
 	}
 	var all []Listed
-	for _, d := range w.Drivers {
+	for _, d := range w.ActiveDrivers {
 		if d.State != "RUNNING" {
 			all = append(all, Listed{
-				ID: string(d.ID), Name: string(d.Class), State: dag.Submitted, Began: d.Started.Instant(),
+				ID: string(d.ID), Name: string(d.MainClass), State: dag.Submitted, Began: d.StartTime.Instant(),
 				Ended: dag.NoInstant,
 			})
 		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.find(ctx, base, w.Active); err != nil {
+	if err := m.find(ctx, base, w.ActiveApps); err != nil {
 		return nil, err
 	}
-	for _, a := range w.Active {
+	for _, a := range w.ActiveApps {
 		all = append(all, a.listed(dag.Running, m.pages[string(a.ID)]))
 	}
-	for _, a := range w.Completed {
+	for _, a := range w.CompletedApps {
 		if state, known := masterEnds[string(a.State)]; known {
 			all = append(all, a.listed(state, ""))
 		}
@@ -129,7 +121,7 @@ func (m *Master) list(ctx context.Context, base string) ([]Listed, error) {
 
 func (a *wireMasterApp) listed(state dag.State, page string) Listed {
 	l := Listed{
-		ID: string(a.ID), Name: string(a.Name), User: string(a.User), State: state, Began: a.Started.Instant(),
+		ID: string(a.ID), Name: string(a.Name), User: string(a.User), State: state, Began: a.StartTime.Instant(),
 		Ended: dag.NoInstant, URL: page,
 	}
 	if ms := a.Duration.Instant(); state.Ended() && l.Began.Known() && ms.Known() {

@@ -32,12 +32,11 @@ const (
 type queryPlan []operator
 
 type operator struct {
-	number  int
-	depth   int
-	name    string // such as "SortMergeJoin Inner"
-	codegen int    // of the generated code that contains it; 0: none
-	table   string // that it scans
-	reuses  int    // the operator whose output it reuses; 0: none
+	number, depth int
+	name          string // such as "SortMergeJoin Inner"
+	codegen       int    // of the generated code that contains it; 0: none
+	table         string // that it scans
+	reuses        int    // the operator whose output it reuses; 0: none
 }
 
 var (

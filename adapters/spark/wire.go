@@ -22,28 +22,22 @@ type (
 )
 
 type wireApp struct {
-	ID       text
-	Name     text
+	ID, Name text
 	Attempts []struct {
-		AttemptID text
-		StartTime moment
-		EndTime   moment
-		SparkUser text
-		Completed bool
-		Duration  number
-		Version   text `json:"appSparkVersion"`
+		AttemptID, SparkUser text
+		StartTime, EndTime   moment
+		Completed            bool
+		Duration             number
+		Version              text `json:"appSparkVersion"`
 	}
 }
 
 type wireJob struct {
-	JobID          *number
-	Description    text
-	SubmissionTime moment
-	CompletionTime moment
-	StageIDs       []number
-	JobGroup       text
-	JobTags        []text
-	Status         text
+	JobID                          *number
+	Description, JobGroup, Status  text
+	JobTags                        []text
+	SubmissionTime, CompletionTime moment
+	StageIDs                       []number
 }
 
 // broadcastText is in the tags, and before Spark 3.5 in the description, of a job with an output that becomes a
@@ -58,21 +52,21 @@ func (w *wireJob) broadcasts() bool {
 
 // A stageRow is a report about an attempt of a stage.
 type stageRow struct {
-	ID        *number `json:"stageId"`
-	Try       number  `json:"attemptId"`
-	Name      text
+	ID        *number  `json:"stageId"`
+	Try       number   `json:"attemptId"`
 	Tasks     *number  `json:"numTasks"`
 	RDDs      []number `json:"rddIds"`
 	Submitted moment   `json:"submissionTime"`
 	Completed moment   `json:"completionTime"`
 	Failure   text     `json:"failureReason"`
-	Status    text
+	Complete  number   `json:"numCompleteTasks"`
+	RunTime   number   `json:"executorRunTime"`
+	Written   number   `json:"shuffleWriteRecords"`
+	Pool      text     `json:"schedulingPool"`
+	Push      bool     `json:"isShufflePushEnabled"`
 	Details   stack
-	Complete  number `json:"numCompleteTasks"`
-	RunTime   number `json:"executorRunTime"`
-	Written   number `json:"shuffleWriteRecords"`
-	Pool      text   `json:"schedulingPool"`
-	Push      bool   `json:"isShufflePushEnabled"`
+
+	Name, Status text
 
 	RDDInfo []struct {
 		RDDID number
@@ -91,16 +85,13 @@ func (s *stack) UnmarshalJSON(b []byte) error {
 }
 
 type wireTask struct {
-	TaskID        *number
-	Index         number
-	PartitionID   *number
-	LaunchTime    moment
-	Duration      *number
-	GettingResult number `json:"gettingResultTime"` // how long; in a log since when
-	ExecutorID    text
-	Status        text
-	Error         text         `json:"errorMessage"`
-	Metrics       *wireMetrics `json:"taskMetrics"`
+	TaskID, PartitionID, Duration *number
+	Index                         number
+	LaunchTime                    moment
+	GettingResult                 number `json:"gettingResultTime"` // how long; in a log since when
+	ExecutorID, Status            text
+	Error                         text         `json:"errorMessage"`
+	Metrics                       *wireMetrics `json:"taskMetrics"`
 
 	FinishTime     moment
 	Failed, Killed bool
@@ -172,14 +163,10 @@ func lasted(ms number) dag.Millis { return dag.Millis(min(positive(ms), math.Max
 func size(n number) float32 { return float32(min(positive(n), 1e18)) }
 
 type wireExecutor struct {
-	ID           text
-	HostPort     text
-	IsActive     bool
-	MaxTasks     number
-	AddTime      moment
-	RemoveTime   moment
-	RemoveReason text
-	IsExcluded   bool
+	ID, HostPort, RemoveReason text
+	IsActive, IsExcluded       bool
+	MaxTasks                   number
+	AddTime, RemoveTime        moment
 }
 
 type wireEnvironment struct {
@@ -187,15 +174,13 @@ type wireEnvironment struct {
 }
 
 type wireSQL struct {
-	ID             *number
-	Status         text
-	Description    text
-	Plan           text `json:"planDescription"`
-	SubmissionTime moment
-	Duration       number
-	RunningJobIDs  []number
-	SuccessJobIDs  []number
-	FailedJobIDs   []number
+	ID                  *number
+	Status, Description text
+	Plan                text `json:"planDescription"`
+	SubmissionTime      moment
+	Duration            number
+
+	RunningJobIDs, SuccessJobIDs, FailedJobIDs []number
 }
 
 // millis returns a time in milliseconds as a difference of instants.

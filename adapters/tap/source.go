@@ -3,7 +3,6 @@ package tap
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -63,10 +62,8 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 			job.Groups, room = g, room-n
 			continue
 		}
-		with.Warnings = append(slices.Clip(with.Warnings), dag.Warning{
-			Code: dag.WarnObservation,
-			Text: fmt.Sprintf("the key groups of %s are left out: there are too many", job.ID),
-		})
+		with.Warnings = append(slices.Clip(with.Warnings), dag.Warningf(dag.WarnObservation,
+			"the key groups of %s are left out: there are too many", job.ID))
 	}
 	return &with, nil
 }

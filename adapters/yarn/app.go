@@ -148,10 +148,10 @@ func (b *appsBody) list() []*App {
 	return out
 }
 
-// Apps reads the applications from a response of /cluster/apps, in the response's order.
-func Apps(body []byte) ([]*App, error) {
-	var b appsBody
-	err := Decode("apps", body, &b)
+// Apps reads the applications from a response of /cluster/apps, in the response's order. The request may have failed
+// with err.
+func Apps(body []byte, err error) ([]*App, error) {
+	b, err := Read[appsBody]("apps", body, err)
 	return b.list(), err
 }
 

@@ -72,17 +72,23 @@ func (d *Examination) Broken(name string, status Grade, err error) {
 	d.Say(name, status, hint, "%v", err)
 }
 
+// Try adds the check of a service that may have returned err, with what shows that it works. It reports whether it does.
+func (d *Examination) Try(name string, broken Grade, err error, format string, args ...any) bool {
+	if err != nil {
+		d.Broken(name, broken, err)
+		return false
+	}
+	d.Say(name, OK, "", format, args...)
+	return true
+}
+
 // authentication reports the user, and whether the login succeeded.
 func (d *Examination) authentication(ctx context.Context) (ok bool) {
 	o := d.client.opt
 	switch {
 	case o.Login != nil && (o.Login.Used() || d.client.site.Auth == "kerberos"):
 		who, err := o.Login.Check(ctx)
-		if err != nil {
-			d.Broken("authentication", Fail, err)
-			return false
-		}
-		d.Say("authentication", OK, "", "%s", who)
+		return d.Try("authentication", Fail, err, "%s", who)
 	case o.Auth != nil && o.Login == nil:
 		d.Say("authentication", OK, "", "%s", d.client.site.Auth)
 	case d.client.site.Auth == "kerberos":
@@ -107,17 +113,14 @@ func (d *Examination) managers(ctx context.Context) bool {
 		name := strings.TrimSpace("resourcemanager " + rm.ID)
 		body, _, err := d.client.Send(ctx, managerRequest("info", rm.URL))
 		info, err := Read[infoBody]("cluster/info", body, err)
-		if err != nil {
-			grade := Fail
-			if len(d.client.site.RMs) > 1 {
-				grade = Warn // the other one may do
-			}
-			d.Broken(name, grade, err)
+		grade, i := Fail, info.Cluster
+		if len(d.client.site.RMs) > 1 {
+			grade = Warn // the other one may do
+		}
+		if !d.Try(name, grade, err, "%s: Hadoop %s, %s, %s", rm.URL, i.HadoopVersion, i.State, i.HAState) {
 			continue
 		}
 		reached++
-		i := info.Cluster
-		d.Say(name, OK, "", "%s: Hadoop %s, %s, %s", rm.URL, i.HadoopVersion, i.State, i.HAState)
 		d.Version(name, string(i.HadoopVersion))
 		if i.HAState == "ACTIVE" || i.HAState == "" {
 			active = rm.URL

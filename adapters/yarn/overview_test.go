@@ -134,10 +134,10 @@ func TestOverview(t *testing.T) {
 	if err := o.Observe(t.Context()); err == nil {
 		t.Error("no applications are no error")
 	}
-	if got, err := Apps([]byte(`{"apps":{"app":[{"id":"application_1_0001"},{}]}}`)); len(got) != 1 || err != nil {
+	if got, err := Apps([]byte(`{"apps":{"app":[{"id":"application_1_0001"},{}]}}`), nil); len(got) != 1 || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := Apps([]byte(`{}`)); got != nil || err == nil {
+	if got, err := Apps([]byte(`{}`), nil); got != nil || err == nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -41,13 +41,9 @@ func Together(ctx context.Context, requests ...func(context.Context)) {
 	Each(ctx, requests, func(ctx context.Context, send func(context.Context)) { send(ctx) })
 }
 
-// Decode reads the body of a response into v. what names the request in errors. A value of the wrong type is unknown,
-// never an error; only text that is not JSON is one (facts/hadoop.md A1). Of duplicate keys the last one counts.
-func Decode(what string, body []byte, v any) error {
-	return rest.Decode("hadoop: the answer to "+what, body, v, rest.Lists(len(body))) //nolint:wrapcheck // it is named
-}
-
-// Read decodes the response to a request, which may have failed with err.
+// Read decodes the response to a request, which may have failed with err. what names the request in errors. A value of
+// the wrong type is unknown, never an error; only text that is not JSON is one (facts/hadoop.md A1). Of duplicate keys
+// the last one counts.
 func Read[T any](what string, body []byte, err error) (v T, _ error) {
 	return rest.Read[T]("hadoop: the answer to "+what, body, err) //nolint:wrapcheck // it is named
 }
@@ -123,7 +119,7 @@ func RecordedApps(rec *recording.Answers) []*App {
 			continue
 		}
 		before = a
-		apps, _ := Apps([]byte(a.Text())) // an unusable response has none
+		apps, _ := Apps([]byte(a.Text()), nil) // an unusable response has none
 		for _, app := range apps {
 			if !known[app.ID] {
 				known[app.ID] = true

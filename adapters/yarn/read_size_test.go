@@ -39,24 +39,24 @@ func TestManyShortLists(t *testing.T) {
 		"queues in queues": {
 			`{"scheduler":{"schedulerInfo":{"queues":{"queue":` + repeated(`{"queues":{"queue":`+repeated(`{}`, 100)+
 				`}}`, 3000) + `}}}}`,
-			func(text string) error { var b schedulerBody; return Decode("scheduler", []byte(text), &b) },
+			func(text string) error { var b schedulerBody; return decode("scheduler", []byte(text), &b) },
 		},
 		"queues alone": {
 			`{"scheduler":{"schedulerInfo":{"queues":` + repeated(inside, 1000) + `}}}`,
-			func(text string) error { var b schedulerBody; return Decode("scheduler", []byte(text), &b) },
+			func(text string) error { var b schedulerBody; return decode("scheduler", []byte(text), &b) },
 		},
 		"keys in capitals and escapes": {
 			`{"scheduler":{"SCHEDULERINFO":{"\u0071ueues":{"QUEUE":` + repeated(`{}`, 3000) + `}}}}`,
-			func(text string) error { var b schedulerBody; return Decode("scheduler", []byte(text), &b) },
+			func(text string) error { var b schedulerBody; return decode("scheduler", []byte(text), &b) },
 		},
 		"partitions": {
 			`{"apps":{"app":` + repeated(`{"resourceInfo":{"resourceUsagesByPartition":`+repeated(`{}`, 1000)+`}}`,
 				300) + `}}`,
-			func(text string) error { var b appsBody; return Decode("apps", []byte(text), &b) },
+			func(text string) error { var b appsBody; return decode("apps", []byte(text), &b) },
 		},
 		"labels": {
 			`{"nodes":{"node":` + repeated(`{"nodeLabels":`+repeated(`0`, 3000)+`}`, 100) + `}}`,
-			func(text string) error { var b nodesBody; return Decode("nodes", []byte(text), &b) },
+			func(text string) error { var b nodesBody; return decode("nodes", []byte(text), &b) },
 		},
 	} {
 		var err error
@@ -74,7 +74,7 @@ func TestMixedListsAreNotCopied(t *testing.T) {
 		1<<20)+`"}`, 1)
 	var b schedulerBody
 	var err error
-	if n := allocates(func() { err = Decode("scheduler", []byte(text), &b) }); err != nil || n > uint64(4*len(text)) {
+	if n := allocates(func() { err = decode("scheduler", []byte(text), &b) }); err != nil || n > uint64(4*len(text)) {
 		t.Errorf("%d bytes make %d: %v", len(text), n, err)
 	}
 	if b.Scheduler.V.Info.V.find("deep") == nil {

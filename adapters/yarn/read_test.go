@@ -78,7 +78,7 @@ func TestShapes(t *testing.T) {
 		`{"apps":{"app":{}}}`, `{"apps":{"app":[]}}`, `{"apps":7}`, `{"apps":{"app":true}}`, `[]`, `null`,
 	} {
 		var b appsBody
-		_ = Decode("apps", []byte(body), &b) // of another kind of value, an error is as good as nothing
+		_ = decode("apps", []byte(body), &b) // of another kind of value, an error is as good as nothing
 		if n := len(b.Apps.V.App); n != 0 {
 			t.Errorf("%s: %d applications", body, n)
 		}
@@ -104,7 +104,7 @@ func TestNestedListsAreReadOnce(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
 	var b schedulerBody
-	if err := Decode("scheduler", []byte(queuesIn(40)), &b); err != nil {
+	if err := decode("scheduler", []byte(queuesIn(40)), &b); err != nil {
 		t.Fatal(err)
 	}
 	if b.Scheduler.V.Info.V.find("deep") == nil {
@@ -119,7 +119,12 @@ func TestNestedListsAreReadOnce(t *testing.T) {
 func TestNestedTooDeep(t *testing.T) {
 	t.Parallel()
 	var b schedulerBody
-	if err := Decode("scheduler", []byte(queuesIn(200)), &b); !errors.Is(err, rest.ErrTooBig) {
+	if err := decode("scheduler", []byte(queuesIn(200)), &b); !errors.Is(err, rest.ErrTooBig) {
 		t.Error(err)
 	}
+}
+
+// decode decodes a response as Read does.
+func decode(what string, body []byte, v any) error {
+	return rest.Decode("hadoop: the answer to "+what, body, v, rest.Lists(len(body)))
 }
