@@ -53,7 +53,7 @@ func (r *replay) at(t dag.Instant) dag.JobState {
 	}
 	maps, reduces := &out.Stages[dag.Map], &out.Stages[dag.Reduce]
 	maps.Attempts = r.phase(dag.Map, t, 0)
-	reduces.Attempts = r.phase(dag.Reduce, t, outputs(maps.Attempts))
+	reduces.Attempts = r.phase(dag.Reduce, t, maps.Succeeded())
 	if out.Attempt > 0 {
 		out.Master = r.Masters[out.Attempt-1].Node
 		if l := &r.Settings.Limits; !r.Slots && !out.State.Ended() {
@@ -64,17 +64,6 @@ func (r *replay) at(t dag.Instant) dag.JobState {
 		}
 	}
 	return out
-}
-
-// outputs counts tasks with a result.
-func outputs(attempts []dag.Attempt) int {
-	n, last := 0, int32(-1)
-	for i := range attempts {
-		if a := &attempts[i]; a.State == dag.AttemptSucceeded && a.Task != last {
-			n, last = n+1, a.Task
-		}
-	}
-	return n
 }
 
 // phase returns the attempts that have started. It returns the previous snapshot's slice if nothing has changed.

@@ -13,26 +13,18 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/naming"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
-// DefaultEvery is the time between two snapshots of a short run. A longer run has about MaxTicks snapshots.
-const (
-	DefaultEvery = time.Second
-	MaxTicks     = 3600
-)
-
-// A Source replays one workflow. It yields a snapshot each Every from the submission of the first job on, and one at
-// the end.
+// A Source replays one workflow. It yields snapshots from the submission of the first job on, and one at the end.
 type Source struct {
+	recording.Steps
 	workflow *Workflow
 	jobs     []*replay // parallel to the workflow's jobs
 	cluster  dag.Cluster
 	nodes    []dag.NodeState
-	every    time.Duration
-	at, last dag.Instant // of the next snapshot, and of the last one
-	ended    bool
 	plan     *dag.Plan
 	remarks  []dag.Warning // in each snapshot
 	left     []string      // omitted nodes of the graph: their history is missing
@@ -43,13 +35,13 @@ func NewSource(w *Workflow, every time.Duration) (*Source, error) {
 	if len(w.Jobs) == 0 {
 		return nil, errors.New("there is no job in it")
 	}
-	s := &Source{workflow: w, last: dag.NoInstant}
+	s, first, last := &Source{workflow: w}, w.Jobs[0].Submitted, dag.NoInstant
 	for _, j := range w.Jobs {
 		if !j.Submitted.Known() {
 			return nil, errors.New(j.ID + ": its history does not record when it was submitted")
 		}
 		j.settle()
-		s.last = max(s.last, j.Submitted, j.Launched, j.Finished, j.Last)
+		last = max(last, j.Submitted, j.Launched, j.Finished, j.Last)
 	}
 	s.cluster = clusterOf(w.Jobs)
 	nodes := map[string]int32{}
@@ -57,38 +49,26 @@ func NewSource(w *Workflow, every time.Duration) (*Source, error) {
 		nodes[n.Name] = int32(i) //nolint:gosec // far fewer than attempts, which are in memory
 		s.nodes = append(s.nodes, dag.NodeState{Name: n.Name, MemoryMB: n.MemoryMB, LostAt: dag.NoInstant})
 	}
-	s.at = w.Jobs[0].Submitted
 	for _, j := range w.Jobs {
-		s.at = min(s.at, j.Submitted)
+		first = min(first, j.Submitted)
 		r := &replay{Job: j, nodes: nodes}
 		for k := range r.shown {
 			r.shown[k] = make([]*dag.Attempt, len(j.Attempts[k]))
 		}
 		s.jobs = append(s.jobs, r)
 	}
-	if every <= 0 {
-		every = max(DefaultEvery, (s.last.Sub(s.at)/MaxTicks + time.Second - 1).Truncate(time.Second))
-	}
-	s.every = max(every, time.Millisecond)
+	s.Steps = recording.NewSteps(first, last, every, io.EOF)
 	s.leaveOut()
 	s.remark()
 	return s, nil
 }
 
-// AtMost limits the number of snapshots.
-func (s *Source) AtMost(n int) { s.every = max(s.every, s.last.Sub(s.at)/time.Duration(n)) }
-
 // Next returns the next snapshot, io.EOF after the last.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	t, err := s.Take(ctx)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it is the end's or the context's
 	}
-	if s.ended {
-		return nil, io.EOF
-	}
-	t := min(s.at, s.last)
-	s.ended = t == s.last
-	s.at = t.Add(s.every)
 	return s.snapshot(t), nil
 }
 
@@ -155,7 +135,7 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 		snap.Jobs = append(snap.Jobs, state)
 		switch st := state.State; {
 		case v.Member < 0:
-			runs = runs || t < s.last
+			runs = runs || t < s.Last
 		case !st.Ended():
 			runs = true
 		case st != dag.Succeeded && snap.State != dag.Failed:
@@ -342,7 +322,7 @@ func (s *Source) warnings(snap *dag.Snapshot, graph *mapreduce.Graph) []dag.Warn
 	}
 	for _, j := range s.workflow.Jobs {
 		switch {
-		case snap.At < s.last || j.Ended():
+		case snap.At < s.Last || j.Ended():
 		case j.Torn:
 			warn(dag.WarnTornTape, "%s: its history breaks off in the middle of an event", j.ID)
 		default:

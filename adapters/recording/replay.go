@@ -106,6 +106,43 @@ func (r *Replay) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return nil, &CutOffError{At: r.rec.Last, Torn: r.rec.Torn}
 }
 
+// Steps are the instants of the snapshots of a finished run, from the first to the last one. Over means that the last
+// one was taken.
+type Steps struct {
+	Last       dag.Instant
+	Over       bool
+	End        error // what Take returns then, such as io.EOF
+	next, step dag.Instant
+}
+
+// mostSteps is the number of snapshots of a long run if the time between them is not set.
+const mostSteps = 3600
+
+// NewSteps returns the steps of a run, every so often; 0 is a second, or more for a long run.
+func NewSteps(first, last dag.Instant, every time.Duration, end error) Steps {
+	step := dag.Instant(every / time.Millisecond)
+	if every <= 0 {
+		step = max(1000, (last-first)/mostSteps)
+	}
+	return Steps{Last: last, End: end, next: first, step: max(step, 1)}
+}
+
+// AtMost limits the number of snapshots.
+func (s *Steps) AtMost(n int) { s.step = max(s.step, (s.Last-s.next)/dag.Instant(n)) }
+
+// Take returns the next instant. Its errors are those of the context, and End after the last instant.
+func (s *Steps) Take(ctx context.Context) (now dag.Instant, err error) {
+	switch {
+	case ctx.Err() != nil:
+		return now, ctx.Err()
+	case s.Over:
+		return now, s.End
+	}
+	now = min(s.next, s.Last)
+	s.next, s.Over = now+s.step, now == s.Last
+	return now, nil
+}
+
 // LeftOut describes how many parts of a recording were left out.
 func LeftOut(n int, one, many string) string {
 	if n == 1 {

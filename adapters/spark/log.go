@@ -155,15 +155,10 @@ func (r *Reader) At(now dag.Instant) (snap *dag.Snapshot, ok bool) {
 	return r.app.Snapshot(now, false)
 }
 
-// mostLogTicks is the number of snapshots of an event log if Options.Every is not set.
-const mostLogTicks = 3600
-
 // A logSource replays an event log of Spark in steps of time.
 type logSource struct {
 	*Reader
-	tick   dag.Instant // of the next snapshot
-	step   dag.Instant
-	done   bool
+	recording.Steps
 	played bool // there was a snapshot
 }
 
@@ -183,11 +178,11 @@ func NewLogSource(log *Log, o recording.Options) (recording.Source, error) {
 		r.At(log.Last)
 		return nil, r.app.Missing()
 	}
-	step := dag.Instant(o.Every / time.Millisecond)
-	if step <= 0 {
-		step = max(1000, (log.Last-log.First)/mostLogTicks)
+	end := error(&recording.CutOffError{At: log.Last, Torn: log.Torn})
+	if log.Ended {
+		end = io.EOF
 	}
-	return &logSource{Reader: log.Reader(o.Workflow), tick: log.First, step: step}, nil
+	return &logSource{Reader: log.Reader(o.Workflow), Steps: recording.NewSteps(log.First, log.Last, o.Every, end)}, nil
 }
 
 // mostPlayed bounds the total number of tasks in all snapshots if AtMost is used.
@@ -196,33 +191,24 @@ const mostPlayed = 4_000_000
 // AtMost limits the number of snapshots. With very many tasks there are fewer.
 func (s *logSource) AtMost(n int) {
 	tasks := len(s.log.events) / 2 // about
-	n = max(min(n, mostPlayed/max(tasks, 1)), 1)
-	s.step = max(s.step, (s.log.Last-s.tick)/dag.Instant(n))
+	s.Steps.AtMost(max(min(n, mostPlayed/max(tasks, 1)), 1))
 }
 
 // Next replays one step.
 func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for {
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case s.done && s.log.Ended:
-			return nil, io.EOF
-		case s.done:
-			return nil, &recording.CutOffError{At: s.log.Last, Torn: s.log.Torn}
+		now, err := s.Take(ctx)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // it is the end's or the context's
 		}
-		now := min(s.tick, s.log.Last)
-		s.done = now >= s.log.Last
-		s.tick += s.step
 		snap, ok := s.At(now)
-		if s.played = s.played || ok; s.done && !s.played {
+		if s.played = s.played || ok; s.Over && !s.played {
 			return nil, ErrNoTasks
 		}
-		if !ok {
-			continue
+		if ok {
+			s.Over, snap.Warnings = s.Over || snap.State.Ended(), append(snap.Warnings, s.log.Warnings()...)
+			return snap, nil
 		}
-		s.done, snap.Warnings = s.done || snap.State.Ended(), append(snap.Warnings, s.log.Warnings()...)
-		return snap, nil
 	}
 }
 

@@ -77,13 +77,11 @@ func (l *history) ids() []string { return slices.SortedFunc(maps.Keys(l.dags), y
 
 // A historySource replays a DAG from the history of Tez, in steps of time.
 type historySource struct {
-	st         *state
-	events     []event
-	app        yarn.App
-	bad        int
-	next, last dag.Instant
-	step       dag.Instant
-	isFinal    bool // the newest snapshot has a final state
+	recording.Steps
+	st     *state
+	events []event
+	app    yarn.App
+	bad    int
 
 	// The facts about the cluster. The source is the state's surroundings.
 	cluster     dag.Cluster
@@ -91,9 +89,6 @@ type historySource struct {
 	byID        map[text]int32 // nodes
 	user, queue string
 }
-
-// mostTicks is the number of snapshots of a DAG's history if the time between them is not set.
-const mostTicks = 3600
 
 // Defaults of Tez for a history without configuration.
 const defaultTaskMB, defaultMasterMB = 1024, 1024
@@ -105,11 +100,9 @@ func (l *history) replay(id string, every time.Duration) *historySource {
 	events := l.dags[id]
 	s := &historySource{
 		events: events, app: yarn.App{ID: app, Type: "TEZ", Running: true}, bad: l.bad, byID: map[text]int32{},
-		next: events[0].at(), last: events[len(events)-1].at(), step: dag.Instant(every / time.Millisecond),
 	}
-	if s.step <= 0 {
-		s.step = max(1000, (s.last-s.next)/mostTicks)
-	}
+	last := events[len(events)-1].at()
+	s.Steps = recording.NewSteps(events[0].at(), last, every, &recording.CutOffError{At: last})
 	s.st = newState(id, s)
 	for i := range l.apps[app] {
 		s.st.apply(&l.apps[app][i], dag.NoInstant)
@@ -173,15 +166,12 @@ func (s *historySource) NodeIndex(id string) int32 {
 	return -1
 }
 
-// AtMost limits the number of snapshots.
-func (s *historySource) AtMost(n int) { s.step = max(s.step, (s.last-s.next)/dag.Instant(n)) }
-
 // Next replays one step. It skips the time before the DAG is submitted.
 func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
-	for !s.isFinal && s.next <= s.last && ctx.Err() == nil {
-		now := s.next
-		if s.next += s.step; now < s.last {
-			s.next = min(s.next, s.last)
+	for {
+		now, err := s.Take(ctx)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // it is the end's or the context's
 		}
 		for len(s.events) > 0 && s.events[0].at() <= now {
 			s.st.apply(&s.events[0], s.events[0].at())
@@ -191,25 +181,20 @@ func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
 			return s.snapshot(now), nil
 		}
 	}
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case s.isFinal:
-		return nil, io.EOF
-	}
-	return nil, &recording.CutOffError{At: s.last}
 }
 
 func (s *historySource) snapshot(now dag.Instant) *dag.Snapshot {
 	state := cmp.Or(s.st.final, s.st.current())
-	s.isFinal = state.Ended()
+	if state.Ended() {
+		s.Over, s.End = true, io.EOF
+	}
 	snap := s.st.snapshot(now, &s.app, state, true)
 	j := &snap.Jobs[0]
 	j.HeldMB = s.app.MasterMB
 	for k := range j.Stages {
 		j.HeldMB += j.Stages[k].Running() * snap.Plan.Jobs[0].Stages[k].MemoryMB
 	}
-	if !s.st.hasPlan && !s.isFinal {
+	if !s.st.hasPlan && !state.Ended() {
 		snap.Warnings = append(snap.Warnings, dag.Warningf(dag.WarnNoEdges,
 			"the edges between vertices are unknown: the history has no plan of the DAG"))
 	}
