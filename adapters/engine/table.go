@@ -248,7 +248,7 @@ var table = []Engine{
 			return spark.OnYARN(c.Client, t.ID+o.Part, o.History)
 		},
 		Applications: func(_ Services, c *Client, hub *yarn.Hub) Applications {
-			return spark.NewApplications(c.Client, hub)
+			return &spark.Applications{Client: c.Client, Hub: hub}
 		},
 		Replay: spark.NewReplay,
 		IsPast: spark.IsHistory,

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -31,10 +32,12 @@ type builder struct {
 
 // transitions are the changes of a job by the kinds of events. Other events repeat facts of these.
 var transitions = map[string]func(*builder, event){
-	"JOB_SUBMITTED":           (*builder).submitted,
-	"AM_STARTED":              (*builder).masterStarted,
-	"JOB_INITED":              (*builder).launched,
-	"JOB_INFO_CHANGED":        (*builder).relaunched,
+	"JOB_SUBMITTED": (*builder).submitted,
+	"AM_STARTED":    (*builder).masterStarted,
+	"JOB_INITED":    (*builder).launched,
+	"JOB_INFO_CHANGED": func(b *builder, e event) {
+		b.job.Launched = dag.FirstKnown(e.instant("launchtime"), b.job.Launched)
+	},
 	"JOB_QUEUE_CHANGED":       func(b *builder, e event) { b.job.Queue = e.label("jobqueuename") },
 	"JOB_FINISHED":            func(b *builder, e event) { b.finished(e, dag.Succeeded) },
 	"JOB_FAILED":              func(b *builder, e event) { b.finished(e, dag.Failed) },
@@ -170,10 +173,6 @@ func (b *builder) launched(e event) {
 		j.Sized, j.Maps, j.Reduces = true, maps.Count(dag.MaxTasks), reduces.Count(dag.MaxTasks)
 	}
 	b.stamp(false, &j.Launched)
-}
-
-func (b *builder) relaunched(e event) {
-	b.job.Launched = dag.FirstKnown(e.instant("launchtime"), b.job.Launched)
 }
 
 func (b *builder) finished(e event, state dag.State) {
@@ -314,7 +313,7 @@ func readTrace(r io.Reader) (jobs []*Job, err error) {
 // the names of events. -1 and null mean unknown.
 func tracedJob(t event) *Job {
 	b := builder{job: newJob(t.label("jobid")), attempts: map[string]*Attempt{}}
-	b.job.Slots = beforeYARN(b.job.ID)
+	b.job.Slots = beforeYARN.MatchString(b.job.ID)
 	t["username"], t["jobqueuename"] = t["user"], t["queue"]
 	b.take("JOB_SUBMITTED", t)
 	b.take("JOB_INITED", t)
@@ -333,7 +332,7 @@ func tracedJob(t event) *Job {
 	var list []mapreduce.Property
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		value, _ := properties[name].(string)
-		list = append(list, mapreduce.Property{Name: name, Value: value})
+		list = append(list, mapreduce.Property{Name: input.Raw(name), Value: input.Raw(value)})
 	}
 	if list != nil {
 		b.job.Configure(list)
@@ -361,9 +360,6 @@ func complete(a event) {
 	a["counters"] = map[string]any{"groups": groups}
 }
 
-// beforeYARN reports whether a job id is from before YARN. A JobTracker's start in it is a date, a ResourceManager's
-// is in milliseconds since the epoch.
-func beforeYARN(id string) bool {
-	part := strings.Split(id, "_")
-	return len(part) == 3 && len(part[1]) == len("200904211745")
-}
+// beforeYARN matches the id of a job from before YARN. A JobTracker's start in it is a date, such as 200904211745, a
+// ResourceManager's is in milliseconds since the epoch.
+var beforeYARN = regexp.MustCompile(`^[^_]*_[^_]{12}_[^_]*$`)

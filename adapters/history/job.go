@@ -184,10 +184,7 @@ func readConf(r io.Reader) ([]mapreduce.Property, error) {
 	}
 	limited := &io.LimitedReader{R: plain, N: maxConf}
 	var conf struct {
-		Properties []struct {
-			Name  string `xml:"name"`
-			Value string `xml:"value"`
-		} `xml:"property"`
+		Properties []mapreduce.Property `xml:"property"`
 	}
 	err = xml.NewDecoder(limited).Decode(&conf)
 	switch {
@@ -198,11 +195,7 @@ func readConf(r io.Reader) ([]mapreduce.Property, error) {
 	case len(conf.Properties) == 0:
 		return nil, errors.New("no configuration: it has no properties")
 	}
-	out := make([]mapreduce.Property, len(conf.Properties))
-	for i, p := range conf.Properties {
-		out[i] = mapreduce.Property{Name: p.Name, Value: p.Value}
-	}
-	return out, nil
+	return conf.Properties, nil
 }
 
 // Configure sets a job's settings from its own configuration. The job's place in the workflow comes from the history

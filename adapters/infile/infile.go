@@ -38,18 +38,13 @@ func ReadSource(path string, stdin io.Reader, most int64) (b []byte, name string
 }
 
 // ReadFile reads the file that Open opens, of at most this many bytes. Errors are *fs.PathError.
-func ReadFile(path string, most int64) ([]byte, error) {
-	f, err := Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return bounded(f, path, most)
-}
+func ReadFile(path string, most int64) ([]byte, error) { return read(Open, path, most) }
 
 // ReadRegular is ReadFile without pipes.
-func ReadRegular(path string, most int64) ([]byte, error) {
-	f, err := OpenRegular(path)
+func ReadRegular(path string, most int64) ([]byte, error) { return read(OpenRegular, path, most) }
+
+func read(open func(path string) (*os.File, error), path string, most int64) ([]byte, error) {
+	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}

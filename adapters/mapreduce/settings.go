@@ -15,23 +15,20 @@ import (
 )
 
 // A Property is one setting of a job's configuration.
-type Property struct{ Name, Value string }
+type Property struct {
+	Name  input.Raw `xml:"name"`
+	Value input.Raw `xml:"value"`
+}
 
 type confBody struct {
-	Conf rest.Box[struct {
-		Property rest.List[struct{ Name, Value input.Raw }]
-	}]
+	Conf rest.Box[struct{ Property rest.List[Property] }]
 }
 
 // Properties reads a job's properties from a response with its configuration. The request may have failed with err.
 // what names it in errors.
 func Properties(what string, body []byte, err error) ([]Property, error) {
 	b, err := yarn.Read[confBody](what, body, err)
-	out := make([]Property, len(b.Conf.V.Property))
-	for i, p := range b.Conf.V.Property {
-		out[i] = Property{string(p.Name), string(p.Value)}
-	}
-	return out, err //nolint:wrapcheck // it names the request
+	return b.Conf.V.Property, err //nolint:wrapcheck // it names the request
 }
 
 // Settings are the stored part of a job's configuration: its place in a workflow, and its schedule. The rest is dropped
@@ -93,19 +90,20 @@ func ReadSettings(properties []Property) Settings {
 	var s Settings
 	edges, bytes := mostNames, mostText // left for the graph
 	for _, p := range properties {
-		v[p.Name] = p.Value
-		if !master.Known && slices.Contains(masterMemory, p.Name) {
-			master = input.ParseOptional(p.Value)
+		name, value := string(p.Name), string(p.Value)
+		v[name] = value
+		if !master.Known && slices.Contains(masterMemory, name) {
+			master = input.ParseOptional(value)
 		}
-		node, ok := strings.CutPrefix(p.Name, adjacency)
+		node, ok := strings.CutPrefix(name, adjacency)
 		if !ok || node == "" {
 			continue
 		}
 		if s.After == nil {
 			s.After = map[string][]string{}
 		}
-		if edges, bytes = edges-1, bytes-len(node)-len(p.Value); edges >= 0 && bytes >= 0 {
-			to := fields(p.Value, edges)
+		if edges, bytes = edges-1, bytes-len(node)-len(value); edges >= 0 && bytes >= 0 {
+			to := fields(value, edges)
 			edges -= len(to)
 			s.After[dag.Clean(node)] = to
 		}

@@ -16,7 +16,7 @@ import (
 func TestConfBounds(t *testing.T) {
 	t.Parallel()
 	var all []Property
-	set := func(name, value string) { all = append(all, Property{name, value}) }
+	set := func(name, value string) { all = append(all, Property{input.Raw(name), input.Raw(value)}) }
 	var dirs strings.Builder
 	for i := range 500_000 {
 		fmt.Fprintf(&dirs, "d%d,", i)

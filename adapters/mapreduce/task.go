@@ -98,7 +98,10 @@ func (t *task) report(list []wireAttempt, at dag.Instant, node func(string) int3
 	for i := range list {
 		w := &list[i]
 		a := t.attempt(w.number)
-		a.Start, a.End, a.State = w.StartTime.Instant(), w.FinishTime.Instant(), w.state()
+		a.Start, a.End, a.State = w.StartTime.Instant(), w.FinishTime.Instant(), attemptStates[string(w.State)]
+		if a.State == dag.AttemptRunning && !a.Start.Known() {
+			a.State = dag.AttemptWaiting
+		}
 		listed[w.number], newest = a.State, max(newest, w.number)
 		if name := string(w.NodeHTTPAddress); name != "" {
 			a.Node = node(name)
@@ -235,13 +238,4 @@ func stop(a *dag.Attempt, at dag.Instant) {
 var attemptStates = map[string]dag.AttemptState{
 	"RUNNING": dag.AttemptRunning, "COMMIT_PENDING": dag.AttemptRunning, "SUCCEEDED": dag.AttemptSucceeded,
 	"FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
-}
-
-// state returns the attempt's state. A running attempt without a start counts as waiting.
-func (w *wireAttempt) state() dag.AttemptState {
-	state := attemptStates[string(w.State)]
-	if state == dag.AttemptRunning && !w.StartTime.Instant().Known() {
-		return dag.AttemptWaiting
-	}
-	return state
 }

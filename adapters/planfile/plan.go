@@ -89,7 +89,10 @@ func resolve[T any](d *Document, names []string, index map[string]T, path []stri
 
 func (c *cluster) dag() dag.Cluster {
 	out := c.Cluster
-	out.Policy, out.Order = c.Policy.dag(), c.Policy.Order
+	_ = out.Policy.UnmarshalText([]byte(c.Policy.Name)) // FIFO without a name
+	if out.Order = c.Policy.Order; c.Policy.Slots == "containers" {
+		out.Policy = dag.YARN
+	}
 	memory, cores := 0, 0
 	for _, n := range out.Nodes {
 		memory, cores = memory+n.MemoryMB, cores+n.Cores

@@ -138,15 +138,6 @@ type (
 	}
 )
 
-// dag returns the policy that assigns slots to tasks.
-func (p *policy) dag() (of dag.Policy) {
-	if p.Slots == "containers" {
-		return dag.YARN
-	}
-	_ = of.UnmarshalText([]byte(p.Name)) // FIFO without a name
-	return of
-}
-
 const maxDrawn = 1_000_000 // keys and tasks with keys, of all jobs of a file
 
 // keys describes the drawing of groups. Write writes the drawn groups instead.

@@ -122,13 +122,8 @@ func (d *webDriver) findHistory(address string) {
 
 // Applications are the applications of Spark of a hub. Each is a workflow once its driver runs.
 type Applications struct {
-	client *yarn.Client
-	hub    *yarn.Hub
-}
-
-// NewApplications returns the applications of a hub. Their drivers are queried through client.
-func NewApplications(client *yarn.Client, hub *yarn.Hub) *Applications {
-	return &Applications{client, hub}
+	Client *yarn.Client // of the drivers
+	Hub    *yarn.Hub
 }
 
 // Update does nothing: the hub's lists have all that is needed.
@@ -136,7 +131,7 @@ func (a *Applications) Update(context.Context) {}
 
 // Submitted lists the applications that run or wait to, by id.
 func (a *Applications) Submitted() []yarn.Submitted {
-	all := a.hub.Submitted(func(app *yarn.App) bool { return app.Type == "SPARK" })
+	all := a.Hub.Submitted(func(app *yarn.App) bool { return app.Type == "SPARK" })
 	for i := range all {
 		s := &all[i]
 		s.Engine, s.Read = naming.Spark, s.Readable
@@ -151,7 +146,7 @@ func (a *Applications) Submitted() []yarn.Submitted {
 func (a *Applications) Identify(context.Context, string) error { return nil }
 
 // Source watches an application.
-func (a *Applications) Source(id string) recording.Source { return OnYARN(a.client, id, "") }
+func (a *Applications) Source(id string) recording.Source { return OnYARN(a.Client, id, "") }
 
 // uiPath matches the end of the path of a driver's page, as users copy it from a browser.
 var uiPath = regexp.MustCompile(`/(?:jobs|stages|storage|environment|executors|SQL|StreamingQuery|api)(?:/.*)?/?$`)

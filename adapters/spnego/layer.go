@@ -27,15 +27,14 @@ const (
 // to other servers are not changed. Requests have no body, since they may be sent twice. Errors of the login are
 // *Error.
 func (l *Login) Layer(next http.RoundTripper) http.RoundTripper {
-	return &layer{login: l, next: next, servers: map[string]*server{}}
+	return &layer{login: l, next: next}
 }
 
 type layer struct {
 	login *Login
 	next  http.RoundTripper
 
-	mu      sync.Mutex
-	servers map[string]*server // by scheme, host and port: cookies of one port are not another's
+	servers sync.Map // *server by scheme, host and port: cookies of one port are not another's
 }
 
 // A server is the state of one server.
@@ -44,22 +43,11 @@ type server struct {
 	session atomic.Pointer[http.Cookie] // the server's cookie for the authenticated user; nil before the first one
 }
 
-func (l *layer) server(r *http.Request) *server {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	key := r.URL.Scheme + "://" + strings.ToLower(r.URL.Host)
-	s := l.servers[key]
-	if s == nil {
-		s = &server{}
-		l.servers[key] = s
-	}
-	return s
-}
-
 // RoundTrip sends a request with the session's cookie, and with a ticket if the server then requests Negotiate: it has
 // no session yet, or its session has ended.
 func (l *layer) RoundTrip(r *http.Request) (*http.Response, error) {
-	s := l.server(r)
+	state, _ := l.servers.LoadOrStore(r.URL.Scheme+"://"+strings.ToLower(r.URL.Host), &server{})
+	s := state.(*server) //nolint:errcheck,forcetypeassert // the map has no other values
 	session := s.session.Load()
 	resp, err := l.next.RoundTrip(with(r, session, ""))
 	if err != nil {

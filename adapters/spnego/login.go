@@ -236,27 +236,17 @@ func (l *Login) ticketFor(ctx context.Context, host string) (*ticket, principal,
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.ready(ctx)
-	if err == nil {
-		err = l.serve(ctx, host)
+	if err == nil && !l.services[host].fresh(l.opt.Clock()) {
+		var t *ticket
+		if t, err = l.conf.service(ctx, l.who, l.tgt, host); err == nil {
+			l.services[host] = t
+			l.opt.Log(fmt.Sprintf("ticket of %s to %s until %s", l.who, strings.Join(t.SName.NameString, "/"), utc(t.end)))
+		}
 	}
 	if t := l.services[host]; t != nil && (err == nil || l.opt.Clock().Before(t.end)) {
 		return t, l.who, nil
 	}
 	return nil, principal{}, err
-}
-
-// serve makes sure that there is a ticket to HTTP on host that has not ended.
-func (l *Login) serve(ctx context.Context, host string) error {
-	if l.services[host].fresh(l.opt.Clock()) {
-		return nil
-	}
-	t, err := l.conf.service(ctx, l.who, l.tgt, host)
-	if err != nil {
-		return err
-	}
-	l.services[host] = t
-	l.opt.Log(fmt.Sprintf("ticket of %s to %s until %s", l.who, strings.Join(t.SName.NameString, "/"), utc(t.end)))
-	return nil
 }
 
 // drop drops the ticket to a service that refused it: the service's key may have changed.

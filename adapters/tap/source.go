@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -21,9 +22,7 @@ type Options struct {
 }
 
 // An Inner source yields snapshots of one query to the watch loop.
-type Inner interface {
-	Next(ctx context.Context) (*dag.Snapshot, error)
-}
+type Inner = recording.Source
 
 // A Source adds the reports of taps to the snapshots of another source. It is not safe for concurrent use; its
 // store is.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -62,9 +61,7 @@ func Older(a, b *App) int {
 
 // Alike reports whether two applications may be parts of one script: the same user, and the same name but for the
 // stage of a Hive query.
-func Alike(a, b *App) bool {
-	return naming.HiveScript(a.FullName) == naming.HiveScript(b.FullName) && a.User == b.User
-}
+func Alike(a, b *App) bool { return keyOf(a) == keyOf(b) }
 
 type (
 	appsBody struct {

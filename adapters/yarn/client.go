@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -250,11 +251,8 @@ func newCookies() *cookies {
 	return &cookies{jar: jar}
 }
 
-// isSession reports whether a service needs to receive the cookie again.
-func isSession(name string) bool {
-	return strings.HasPrefix(name, "checked_application_") ||
-		slices.Contains([]string{"hadoop.auth", "hadoop-jwt", "KNOXSESSIONID", "JSESSIONID"}, name)
-}
+// sessions matches the names of cookies that a service needs to receive again.
+var sessions = regexp.MustCompile(`^(checked_application_.*|hadoop\.auth|hadoop-jwt|KNOXSESSIONID|JSESSIONID)$`)
 
 // set keeps the session cookies of a response.
 func (c *cookies) set(u *url.URL, all []*http.Cookie) {
@@ -262,7 +260,7 @@ func (c *cookies) set(u *url.URL, all []*http.Cookie) {
 	defer c.mu.Unlock()
 	for _, k := range all {
 		size := len(k.Name) + len(k.Value)
-		if !isSession(k.Name) || size > maxCookie || len(k.Path)+len(k.Domain) > maxCookie {
+		if !sessions.MatchString(k.Name) || size > maxCookie || len(k.Path)+len(k.Domain) > maxCookie {
 			continue
 		}
 		if c.n++; c.n > maxCookies || c.bytes+size > allCookies {
@@ -274,21 +272,16 @@ func (c *cookies) set(u *url.URL, all []*http.Cookie) {
 	}
 }
 
-// of returns the cookies for an address.
-func (c *cookies) of(u *url.URL) []*http.Cookie {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.jar.Cookies(u)
-}
-
 // layer adds the cookies to requests. It belongs around the layer that authenticates: that one keeps the cookie that it
 // negotiated to itself, because a jar would send the cookie to every port of the host.
 func (c *cookies) layer(next http.RoundTripper) http.RoundTripper {
 	return rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())
-		for _, k := range c.of(r.URL) {
+		c.mu.Lock()
+		for _, k := range c.jar.Cookies(r.URL) {
 			r.AddCookie(k)
 		}
+		c.mu.Unlock()
 		resp, err := next.RoundTrip(r)
 		if err == nil {
 			c.set(r.URL, resp.Cookies())

@@ -36,7 +36,7 @@ func TestCookies(t *testing.T) {
 	}
 	c.set(u, []*http.Cookie{{Name: "hadoop.auth", Value: strings.Repeat("x", maxCookie), Path: "/long"}})
 	var names []string
-	for _, k := range c.of(u) {
+	for _, k := range c.jar.Cookies(u) {
 		names = append(names, k.Name)
 	}
 	if got := strings.Join(names,
@@ -50,7 +50,7 @@ func TestCookies(t *testing.T) {
 		}})
 	}
 	sent := 0
-	for _, k := range c.of(u) {
+	for _, k := range c.jar.Cookies(u) {
 		sent += len(k.Value)
 	}
 	if sent == 0 || sent > allCookies || c.bytes > allCookies {

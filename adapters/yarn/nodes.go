@@ -36,14 +36,10 @@ var lostStates = map[input.Label]dag.NodeCause{
 
 // label returns the node's partition; "" is the default one.
 func (n *wireNode) label() string {
-	if len(n.NodeLabels) == 0 {
-		return ""
+	for _, label := range n.NodeLabels {
+		return strings.TrimSpace(strings.Replace(string(label), "<DEFAULT_PARTITION>", "", 1))
 	}
-	label := strings.TrimSpace(string(n.NodeLabels[0]))
-	if label == "<DEFAULT_PARTITION>" {
-		return ""
-	}
-	return label
+	return ""
 }
 
 // A nodeTable has the nodes of a cluster by index, which a node keeps for ever. Several goroutines may use it.
