@@ -121,11 +121,10 @@ func IsHistory(p recording.Place) bool {
 }
 
 // NewPastReader returns a reader of the history of MapReduce jobs. The jobs of a workflow may be in several places.
-func NewPastReader() recording.PastReader { return &pastReader{paths: map[*Job]string{}} }
+func NewPastReader() recording.PastReader { return &pastReader{} }
 
 type pastReader struct {
 	jobs    []*Job
-	paths   map[*Job]string
 	leftOut []recording.Skipped
 }
 
@@ -144,7 +143,7 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 			units.Count(len(found.Skipped), "file"), found.Skipped[0].Path, found.Skipped[0].Why)
 	}
 	for _, j := range found.Jobs {
-		r.paths[j] = p.Name
+		j.Place = p.Name
 	}
 	r.jobs = append(r.jobs, found.Jobs...)
 	r.leftOut = append(r.leftOut, found.Skipped...)
@@ -155,7 +154,7 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 func (r *pastReader) Runs() (runs []recording.Run, leftOut []recording.Skipped) {
 	for _, w := range Group(r.jobs) {
 		runs = append(runs, recording.Run{
-			ID: w.ID, Name: w.Name, Jobs: len(w.Jobs), Path: r.paths[w.Jobs[0]], Noun: "workflow",
+			ID: w.ID, Name: w.Name, Jobs: len(w.Jobs), Path: w.Jobs[0].Place, Noun: "workflow",
 			Text: fmt.Sprintf("%s %q of %s, %s", w.ID, w.Name, w.Jobs[0].User, units.Count(len(w.Jobs), "job")),
 			Match: func(id string) int {
 				if w.is(id) {

@@ -38,7 +38,9 @@ type Job struct {
 
 	Last dag.Instant // the newest instant in the history
 	Torn bool        // it is cut off in the middle of an event
-	Bad  int         // unusable events
+
+	Place string // its file or folder, as the user named it
+	Bad   int    // unusable events
 	// Clocks describes the corrections of wrong clocks.
 	Clocks []string
 }
@@ -231,21 +233,6 @@ func adjacencies(s string) map[string][]string {
 			}
 		}
 		out[from] = next
-	}
-	return out
-}
-
-// planJob returns the plan of a vertex's job, which is nil before its submission. Until its own settings are known, it
-// gets those of the script's first job.
-func planJob(v mapreduce.Vertex, j *Job, own, like *mapreduce.Settings) dag.Job {
-	out := v.Plan(own, like)
-	if j != nil {
-		out.Name = j.Name
-	}
-	if own != nil && j.Sized {
-		for k, tasks := range []int{j.Maps, j.Reduces} {
-			out.Stages[k].Known, out.Stages[k].Tasks = true, tasks
-		}
 	}
 	return out
 }

@@ -131,7 +131,14 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 		if m := v.Member; m >= 0 {
 			state, j, own = jobs[m].at(t), jobs[m].Job, members[m].Settings
 		}
-		plan.Jobs[i] = planJob(v, j, own, like)
+		to := &plan.Jobs[i]
+		if *to = v.Plan(own, like); j != nil { // until its own settings are known, it gets those of the script's first job
+			to.Name = j.Name
+		}
+		if own != nil && j.Sized {
+			to.Stages[dag.Map].Known, to.Stages[dag.Map].Tasks = true, j.Maps
+			to.Stages[dag.Reduce].Known, to.Stages[dag.Reduce].Tasks = true, j.Reduces
+		}
 		snap.Jobs = append(snap.Jobs, state)
 		switch st := state.State; {
 		case v.Member < 0:

@@ -52,31 +52,30 @@ func (w *WebFile) OpenAt(name string, offset int64) (fs.File, error) {
 	if offset > 0 {
 		header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
 	}
-	resp, err := fetch(w.ctx, w.client, &u, header)
+	resp, body, err := fetch(w.ctx, w.client, &u, header)
 	if err != nil {
 		return nil, fail(err)
 	}
 	modified, _ := http.ParseTime(resp.Header.Get("Last-Modified")) // the zero time, if it is not one
-	resp.body.info = &fileStatus{Suffix: path.Base(name), Modified: modified.UnixMilli()}
+	body.info = &fileStatus{Suffix: path.Base(name), Modified: modified.UnixMilli()}
 	switch resp.StatusCode {
 	case http.StatusPartialContent:
-		return resp.body, nil
+		return body, nil
 	case http.StatusOK:
-		if _, err = io.CopyN(io.Discard, resp.body, offset); err == nil || errors.Is(err, io.EOF) {
-			return resp.body, nil
+		if _, err = io.CopyN(io.Discard, body, offset); err == nil || errors.Is(err, io.EOF) {
+			return body, nil
 		}
-		_ = resp.body.Close() // it was only read
-		return nil, fail(err)
 	case http.StatusRequestedRangeNotSatisfiable:
-		_ = resp.body.Close() // it is an error page
-		resp.body.ReadCloser = http.NoBody
-		return resp.body, nil
+		_ = body.Close() // it is an error page
+		body.ReadCloser = http.NoBody
+		return body, nil
 	case http.StatusNotFound, http.StatusGone:
-		_ = resp.text()
-		return nil, fail(fs.ErrNotExist)
+		err = fs.ErrNotExist
+	default:
+		err = fmt.Errorf("the server answers %s", resp.Status)
 	}
-	_ = resp.text()
-	return nil, fail(fmt.Errorf("the server answers %s", resp.Status))
+	_ = body.text() // so that the connection can be used again
+	return nil, fail(err)
 }
 
 // Stat returns the properties of a file. Its size is unknown, and 0.

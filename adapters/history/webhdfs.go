@@ -195,32 +195,26 @@ func (f *HDFS) get(name string, q url.Values) (*remoteFile, error) {
 		q.Set("user.name", f.user)
 	}
 	u.RawQuery = q.Encode()
-	resp, err := fetch(f.ctx, f.client, &u, nil)
+	resp, body, err := fetch(f.ctx, f.client, &u, nil)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = refusal(resp, body.text())
+	}
 	if err != nil {
 		return nil, f.fail(op, name, err)
 	}
-	if resp.StatusCode != http.StatusOK {
-		return nil, f.fail(op, name, refusal(resp.Response, resp.text()))
-	}
-	return resp.body, nil
+	return body, nil
 }
 
-// A response is that to a request for a file.
-type response struct {
-	*http.Response
-	body *remoteFile
-}
-
-// fetch sends a request. It does not read the body.
-func fetch(parent context.Context, client *http.Client, u *url.URL, header http.Header) (*response, error) {
+// fetch sends a request. It does not read the body of the response.
+func fetch(parent context.Context, client *http.Client, u *url.URL, header http.Header) (
+	resp *http.Response, body *remoteFile, err error,
+) {
 	ctx, cancel := context.WithCancelCause(parent)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		cancel(nil)
-		return nil, err
+	if err == nil {
+		maps.Copy(req.Header, header)
+		resp, err = client.Do(req) //nolint:bodyclose // the returned file closes it
 	}
-	maps.Copy(req.Header, header)
-	resp, err := client.Do(req) //nolint:bodyclose // the returned file closes it
 	if err != nil {
 		cancel(nil)
 		// The address to which a NameNode redirects may contain a token.
@@ -230,15 +224,15 @@ func fetch(parent context.Context, client *http.Client, u *url.URL, header http.
 		if hint := rest.Hint(err); hint != "" {
 			err = fmt.Errorf("%w (%s)", err, hint)
 		}
-		return nil, err
+		return nil, nil, err
 	}
-	return &response{resp, &remoteFile{ReadCloser: resp.Body, ctx: ctx, cancel: cancel}}, nil
+	return resp, &remoteFile{ReadCloser: resp.Body, ctx: ctx, cancel: cancel}, nil
 }
 
 // text reads the text of an error, and closes the body.
-func (r *response) text() []byte {
-	text, _ := io.ReadAll(io.LimitReader(r.body, maxError)) // an incomplete text is sufficient
-	_ = r.body.Close()                                      // the error is already known
+func (f *remoteFile) text() []byte {
+	text, _ := io.ReadAll(io.LimitReader(f, maxError)) // an incomplete text is sufficient
+	_ = f.Close()                                      // the error is already known
 	return text
 }
 

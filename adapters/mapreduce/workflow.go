@@ -283,13 +283,10 @@ var severity = []dag.State{dag.Succeeded, dag.EndedUnconfirmed, dag.Killed, dag.
 func longestGap(g placed) time.Duration {
 	var longest time.Duration
 	for _, j := range g.jobs {
-		if j == nil || !j.submitted.Known() {
-			continue
-		}
 		before := dag.NoInstant
 		for _, b := range g.jobs {
-			if b != nil && b.state.Ended() && b.finished.Known() && b.finished <= j.submitted && b.finished > before {
-				before = b.finished
+			if j != nil && b != nil && b.state.Ended() && b.finished <= j.submitted {
+				before = max(before, b.finished)
 			}
 		}
 		if before.Known() {

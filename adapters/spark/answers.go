@@ -296,8 +296,8 @@ func (a *App) takeExecutionRow(w *wireSQL) {
 	}
 }
 
-func (a *App) takeEnvironment(w *wireEnvironment) {
-	for _, kv := range w.Properties {
+func (a *App) takeEnvironment(w *struct{ SparkProperties [][]text }) {
+	for _, kv := range w.SparkProperties {
 		if len(kv) == 2 {
 			a.conf[string(kv[0])] = string(kv[1])
 		}

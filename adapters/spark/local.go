@@ -32,9 +32,7 @@ func (m *Machine) List(ctx context.Context) ([]Listed, error) {
 // ListsAll returns false: a driver that is slow is not on the list.
 func (m *Machine) ListsAll() bool { return false }
 
-func findLocal(
-	ctx context.Context, look func(context.Context) []Listed, starting func(address string),
-) []Listed {
+func findLocal(ctx context.Context, look func(context.Context) []Listed, starting func(address string)) []Listed {
 	all, until := look(ctx), time.Now().Add(startFor)
 	for waits := false; len(all) > 0 && starting != nil; waits = true {
 		ready := only(all, func(l Listed) bool { return l.State == dag.Running })

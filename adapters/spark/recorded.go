@@ -57,8 +57,7 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 		}
 		return nil, e
 	case len(s.rounds) == 0:
-		return nil, errors.New(
-			"spark: no answer of /api/v1/applications is recorded: there are no rounds to play")
+		return nil, errors.New("spark: no answer of /api/v1/applications is recorded: there are no rounds to play")
 	}
 	slices.SortStableFunc(s.answers, func(x, y recording.Answer) int {
 		return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.URL.Path, y.URL.Path),

@@ -169,10 +169,6 @@ type wireExecutor struct {
 	AddTime, RemoveTime        moment
 }
 
-type wireEnvironment struct {
-	Properties [][]text `json:"sparkProperties"`
-}
-
 type wireSQL struct {
 	ID                  *number
 	Status, Description text

@@ -54,22 +54,15 @@ func loadConf(getenv func(string) string) (*conf, error) {
 		}
 	}
 	l := &c.gokrb5.LibDefaults
-	if l.DNSLookupKDC, err = c.looksUpKDC(); err != nil {
-		return nil, err
+	lookup, isSet := p.get("dns_lookup_kdc")
+	is, known := booleans[strings.ToLower(lookup.value)]
+	if isSet && !known {
+		return nil, bad(lookup, "it is not true or false")
 	}
+	l.DNSLookupKDC = is || !isSet // DNS may name KDCs by default
 	l.DefaultRealm, l.Canonicalize, l.Forwardable, l.Proxiable, l.NoAddresses = c.realm, true, false, false, true
 	l.DefaultTktEnctypeIDs, l.DefaultTGSEnctypeIDs, l.PermittedEnctypeIDs = c.etypes, c.etypes, c.etypes
 	return c, nil
-}
-
-// looksUpKDC returns whether DNS may name KDCs, as it may by default.
-func (c *conf) looksUpKDC() (bool, error) {
-	s, isSet := c.get("dns_lookup_kdc")
-	is, known := booleans[strings.ToLower(s.value)]
-	if isSet && !known {
-		return false, bad(s, "it is not true or false")
-	}
-	return is || !isSet, nil
 }
 
 // booleans are the words for true and false.

@@ -141,8 +141,7 @@ func NewReplay(rec *recording.Answers, p *recording.Player, every time.Duration,
 		return nil, errors.New(
 			"recording: no answer of a ResourceManager is recorded: record with attach --record FILE --raw")
 	}
-	client, err := NewClient(Site{RMs: []Manager{{URL: rm}}, JHS: rm},
-		rest.Options{Transport: p, Now: p.Now})
+	client, err := NewClient(Site{RMs: []Manager{{URL: rm}}, JHS: rm}, rest.Options{Transport: p, Now: p.Now})
 	if err != nil {
 		return nil, err
 	}
