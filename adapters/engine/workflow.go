@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 
@@ -60,9 +59,6 @@ func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s, err := w.source.Next(ctx)
 	if _, none := errors.AsType[*yarn.NoWorkflowError](err); none && w.target.ID == "" {
 		w.source = nil // the next one may be of another engine
-	}
-	if errors.Is(err, io.EOF) {
-		return nil, io.EOF
 	}
 	return s, err
 }

@@ -92,12 +92,11 @@ func (d *Drivers) Check(
 	ctx context.Context, name, where string, rights func(context.Context, *yarn.Examination),
 ) []yarn.Check {
 	e := &yarn.Examination{}
-	if err := d.Refresh(ctx); err != nil {
-		e.Broken(name, yarn.Fail, err)
+	err := d.Refresh(ctx)
+	open := d.Open()
+	if !e.Try(name, yarn.Fail, err, "%s %s", units.Count(len(open), "driver"), where) {
 		return e.Checks
 	}
-	open := d.Open()
-	e.Say(name, yarn.OK, "", "%s %s", units.Count(len(open), "driver"), where)
 	if rights != nil {
 		rights(ctx, e)
 	}

@@ -64,9 +64,9 @@ func eventName(line []byte) string {
 	if name := firstName.FindSubmatch(line); name != nil {
 		return string(name[1])
 	}
-	var e struct{ Event input.Text }
+	var e struct{ Event string }
 	_ = json.Unmarshal(line, &e) // it stays "" if the line is not an event
-	return string(e.Event)
+	return e.Event
 }
 
 // mostBlock bounds a block in bytes, compressed or not: the limit of lz4-java and snappy-java.

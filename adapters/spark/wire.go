@@ -17,7 +17,7 @@ import (
 
 type (
 	number = input.Number
-	text   = input.Text
+	text   = input.Raw
 	moment = input.Moment
 )
 

@@ -16,7 +16,7 @@ import (
 // A value of the wrong type in what Tez writes is unknown, never an error.
 type (
 	number = input.Number
-	text   = input.Text
+	text   = input.Raw
 )
 
 // An event is a fact about a DAG that Tez has written into the master's log or a history file. Its fields have the

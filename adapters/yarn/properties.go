@@ -26,11 +26,8 @@ type Properties struct {
 	getenv func(string) string
 }
 
-// NewProperties returns an empty set. getenv resolves ${env.NAME}; nil resolves it to "".
+// NewProperties returns an empty set. getenv resolves ${env.NAME}.
 func NewProperties(getenv func(string) string) *Properties {
-	if getenv == nil {
-		getenv = func(string) string { return "" }
-	}
 	return &Properties{raw: map[string]string{}, final: map[string]bool{}, getenv: getenv}
 }
 

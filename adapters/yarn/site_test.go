@@ -89,16 +89,16 @@ func TestUnreadableFiles(t *testing.T) {
 			`<xi:include href="y.xml"/></configuration>`: "x-site.xml:2: XInclude",
 		`<!DOCTYPE c [<!ENTITY x "y">]><configuration><property><name>a</name><value>&x;</value></property></configuration>`: "entity",
 	} {
-		err := NewProperties(nil).Read("x-site.xml", strings.NewReader(text))
+		err := NewProperties(noEnv).Read("x-site.xml", strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 	big := strings.NewReader("<configuration>" + strings.Repeat(" ", maxSiteBytes+10) + "</configuration>")
-	if err := NewProperties(nil).Read("big", big); err == nil || !strings.Contains(err.Error(), "16 MiB") {
+	if err := NewProperties(noEnv).Read("big", big); err == nil || !strings.Contains(err.Error(), "16 MiB") {
 		t.Errorf("too big: %v", err)
 	}
-	if err := NewProperties(nil).Read("x", iotest.ErrReader(os.ErrPermission)); err == nil ||
+	if err := NewProperties(noEnv).Read("x", iotest.ErrReader(os.ErrPermission)); err == nil ||
 		!strings.Contains(err.Error(), "permission") {
 		t.Errorf("read error: %v", err)
 	}
@@ -238,7 +238,7 @@ func TestFolders(t *testing.T) {
 		delete(env, by)
 	}
 	dir := t.TempDir()
-	if _, err := ReadDir(dir, nil); err == nil || !strings.Contains(err.Error(), "core-site.xml") {
+	if _, err := ReadDir(dir, noEnv); err == nil || !strings.Contains(err.Error(), "core-site.xml") {
 		t.Errorf("empty folder: %v", err)
 	}
 	write := func(name, props string) {
@@ -249,7 +249,7 @@ func TestFolders(t *testing.T) {
 	}
 	write("yarn-site.xml", prop("yarn.resourcemanager.hostname", "${master}"))
 	write("core-site.xml", prop("master", "m1"))
-	p, err := ReadDir(dir, nil)
+	p, err := ReadDir(dir, noEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,13 +257,13 @@ func TestFolders(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	write("mapred-site.xml", "<oops")
-	if _, err := ReadDir(dir, nil); err == nil || !strings.Contains(err.Error(), "mapred-site.xml:1") {
+	if _, err := ReadDir(dir, noEnv); err == nil || !strings.Contains(err.Error(), "mapred-site.xml:1") {
 		t.Errorf("broken file: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadDir(filepath.Join(dir, "y"), nil); err == nil {
+	if _, err := ReadDir(filepath.Join(dir, "y"), noEnv); err == nil {
 		t.Error("absent folder: no error")
 	}
 }
@@ -314,3 +314,5 @@ func TestGatewayAddresses(t *testing.T) {
 		t.Errorf("the service without masters: %v", err)
 	}
 }
+
+func noEnv(string) string { return "" }

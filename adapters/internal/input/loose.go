@@ -72,18 +72,6 @@ func (m *Moment) UnmarshalJSON(b []byte) error {
 // At returns the instant, or NoInstant if it is unknown.
 func (m Moment) At() dag.Instant { return Number(m).Instant() }
 
-// A Text is a string; any other value is "".
-type Text string
-
-// UnmarshalJSON reads any value.
-func (t *Text) UnmarshalJSON(b []byte) error {
-	*t = ""
-	if b[0] != '"' {
-		return nil
-	}
-	return (*Raw)(t).UnmarshalJSON(b)
-}
-
 // The types of Hadoop's responses accept every variant of facts/hadoop.md A1.
 
 // An Optional is a number, also one in quotes, that may be missing.
