@@ -251,18 +251,12 @@ func (b *builder) attemptEnded(e event, kind dag.StageIndex, state dag.AttemptSt
 // maxTraced bounds the bytes of a job in a trace. An attempt takes 2 KB.
 const maxTraced = 512 << 20
 
-// tracedCounters are the counters of attempts by their names in a trace.
-var tracedCounters = []struct{ traced, group, name string }{
-	{"hdfsbytesread", "FileSystemCounter", "HDFS_BYTES_READ"},
-	{"hdfsbyteswritten", "FileSystemCounter", "HDFS_BYTES_WRITTEN"},
-	{"filebytesread", "FileSystemCounter", "FILE_BYTES_READ"},
-	{"filebyteswritten", "FileSystemCounter", "FILE_BYTES_WRITTEN"},
-	{"mapinputrecords", "TaskCounter", "MAP_INPUT_RECORDS"},
-	{"mapoutputrecords", "TaskCounter", "MAP_OUTPUT_RECORDS"},
-	{"reduceinputrecords", "TaskCounter", "REDUCE_INPUT_RECORDS"},
-	{"reduceoutputrecords", "TaskCounter", "REDUCE_OUTPUT_RECORDS"},
-	{"reduceshufflebytes", "TaskCounter", "REDUCE_SHUFFLE_BYTES"},
-	{"cumulativecpuusage", "TaskCounter", "CPU_MILLISECONDS"},
+// tracedCounters are the counters of attempts in a trace, by their groups. A trace has their names in lower case without
+// underscores.
+var tracedCounters = map[string]string{
+	"FileSystemCounter": "HDFS_BYTES_READ HDFS_BYTES_WRITTEN FILE_BYTES_READ FILE_BYTES_WRITTEN",
+	"TaskCounter": "MAP_INPUT_RECORDS MAP_OUTPUT_RECORDS REDUCE_INPUT_RECORDS REDUCE_OUTPUT_RECORDS " +
+		"REDUCE_SHUFFLE_BYTES CPU_MILLISECONDS",
 }
 
 // tracedEnds are the ends of events' kinds by the outcome of a job or an attempt.
@@ -347,14 +341,17 @@ func complete(a event) {
 	host = host[strings.LastIndexByte(host, '/')+1:] // of /rack/host
 	a["trackername"] = strings.ReplaceAll(host, `\.`, ".")
 	a["shufflefinishtime"], a["sortfinishtime"] = a["shufflefinished"], a["sortfinished"]
+	a["cpumilliseconds"] = a["cumulativecpuusage"]
 	if cpu := eventOf(a["resourceusagemetrics"]).number("cumulativecpuusage"); cpu.V > 0 { // 0 is not measured
-		a["cumulativecpuusage"] = cpu.V
+		a["cpumilliseconds"] = cpu.V
 	}
 	var groups []any
-	for _, c := range tracedCounters {
-		if n := a.number(c.traced); n.Known && n.V >= 0 {
-			counts := []any{map[string]any{"name": c.name, "value": n.V}}
-			groups = append(groups, map[string]any{"name": c.group, "counts": counts})
+	for group, names := range tracedCounters {
+		for name := range strings.FieldsSeq(names) {
+			if n := a.number(strings.ToLower(strings.ReplaceAll(name, "_", ""))); n.Known && n.V >= 0 {
+				counts := []any{map[string]any{"name": name, "value": n.V}}
+				groups = append(groups, map[string]any{"name": group, "counts": counts})
+			}
 		}
 	}
 	a["counters"] = map[string]any{"groups": groups}

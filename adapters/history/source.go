@@ -132,7 +132,8 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 			state, j, own = jobs[m].at(t), jobs[m].Job, members[m].Settings
 		}
 		to := &plan.Jobs[i]
-		if *to = v.Plan(own, like); j != nil { // until its own settings are known, it gets those of the script's first job
+		// Until its own settings are known, a job gets those of the script's first job.
+		if *to = v.Plan(own, like); j != nil {
 			to.Name = j.Name
 		}
 		if own != nil && j.Sized {

@@ -20,12 +20,14 @@ type Property struct {
 	Value input.Raw `xml:"value"`
 }
 
+type confBody struct {
+	Conf rest.Box[struct{ Property rest.List[Property] }]
+}
+
 // Properties reads a job's properties from a response with its configuration. The request may have failed with err.
 // what names it in errors.
 func Properties(what string, body []byte, err error) ([]Property, error) {
-	b, err := yarn.Read[struct {
-		Conf rest.Box[struct{ Property rest.List[Property] }]
-	}](what, body, err)
+	b, err := yarn.Read[confBody](what, body, err)
 	return b.Conf.V.Property, err //nolint:wrapcheck // it names the request
 }
 

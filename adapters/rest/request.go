@@ -94,11 +94,8 @@ func (c *Client) Get(ctx context.Context, r *Request) (body []byte, base string,
 type several []error
 
 func (s several) Error() string {
-	all := make([]string, len(s))
-	for i, err := range s {
-		all[i] = err.Error()
-	}
-	return fmt.Sprintf("none of %d addresses answers: %s", len(s), strings.Join(all, "; "))
+	all := strings.ReplaceAll(errors.Join(s...).Error(), "\n", "; ")
+	return fmt.Sprintf("none of %d addresses answers: %s", len(s), all)
 }
 
 func (s several) Unwrap() []error { return s }

@@ -80,15 +80,6 @@ func (k *keyed) ms(bytes float64) float64 {
 	return at(i) * bytes / c[i].Bytes
 }
 
-// bytes returns the size of all groups of a task.
-func (k *keyed) bytes(task int32) float64 {
-	sum := 0.0
-	for _, s := range k.reduces[task].Explicit {
-		sum += s.Bytes * s.Count
-	}
-	return sum
-}
-
 // nameOf returns the key of the only group of a task with this size, or "" if there are several or none is named.
 func (k *keyed) nameOf(task int32, bytes float64) string {
 	r := &k.reduces[task]
@@ -194,13 +185,16 @@ func (w *simulation) reduceInputs(j, n int) []dag.ReduceGroups {
 	named := k.largest(limit)
 	for i := range out {
 		to, from := &out[i], &k.reduces[i]
-		to.Bytes, to.Implicit = share*k.bytes(int32(i)), 0
+		to.Implicit = 0
+		bytes := 0.0
 		for g, s := range from.Explicit {
 			if named[i][g] > 0 {
 				to.Explicit = append(to.Explicit, dag.GroupSize{Bytes: share * s.Bytes, Count: named[i][g]})
 			}
 			to.Implicit += share * s.Bytes * (s.Count - named[i][g])
+			bytes += s.Bytes * s.Count
 		}
+		to.Bytes = share * bytes
 		for _, top := range from.Top {
 			if len(to.Explicit) > 0 && share*top.Bytes >= to.Explicit[0].Bytes {
 				to.Top = append(to.Top, dag.KeyGroup{Key: top.Key, Bytes: share * top.Bytes})
