@@ -6,11 +6,11 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
@@ -153,9 +153,7 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 	if runs { // the workflow runs until the end of its history
 		snap.State = dag.Running
 	}
-	if s.plan == nil || !reflect.DeepEqual(s.plan, plan) {
-		s.plan = plan
-	}
+	s.plan = events.Plan(s.plan, plan)
 	snap.Plan, snap.Warnings = s.plan, s.warnings(snap, graph)
 	return snap
 }

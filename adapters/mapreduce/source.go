@@ -21,10 +21,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"reflect"
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -314,8 +314,5 @@ func (s *Source) planOf(g placed) *dag.Plan {
 			}
 		}
 	}
-	if s.plan != nil && reflect.DeepEqual(s.plan, p) {
-		return s.plan
-	}
-	return p
+	return events.Plan(s.plan, p)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Options select the part of a recording to replay.
@@ -143,20 +144,12 @@ func (s *Steps) Take(ctx context.Context) (now dag.Instant, err error) {
 	return now, nil
 }
 
-// LeftOut describes how many parts of a recording were left out.
-func LeftOut(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one + " and was left out"
-	}
-	return fmt.Sprintf("%d %s and were left out", n, many)
-}
-
 // remark adds warnings about the recording itself.
 func (r *Replay) remark(snap *dag.Snapshot) *dag.Snapshot {
 	var more []dag.Warning
 	if r.rec.Bad > 0 {
-		more = append(more, dag.Warningf(dag.WarnObservation, "%s", LeftOut(r.rec.Bad,
-			"line of the recording is not a recorded answer", "lines of the recording are not recorded answers")))
+		more = append(more, dag.Warningf(dag.WarnObservation, "left out: %s of the recording that no answer can be read from",
+			units.Count(r.rec.Bad, "line")))
 	}
 	if r.rec.Torn && len(r.polls) == 0 {
 		more = append(more, dag.Warningf(dag.WarnTornTape, "the recording breaks off in the middle of a line here"))

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -116,9 +116,7 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 		plan.Cluster.Elastic, coming = p.capacity(now)
 	}
 	plan.Jobs[0].Stages = stages
-	if !reflect.DeepEqual(p.plan, plan) {
-		p.plan = plan
-	}
+	p.plan = events.Plan(p.plan, plan)
 	return p.plan, coming
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A history has the events of DAGs that Tez has written.
@@ -199,8 +200,8 @@ func (s *historySource) snapshot(now dag.Instant) *dag.Snapshot {
 			"the edges between vertices are unknown: the history has no plan of the DAG"))
 	}
 	if s.bad > 0 {
-		snap.Warnings = append(snap.Warnings, dag.Warningf(dag.WarnObservation, "%s", recording.LeftOut(s.bad,
-			"record or file of the history is not an event", "records or files of the history are not events")))
+		snap.Warnings = append(snap.Warnings, dag.Warningf(dag.WarnObservation, "left out: %s of the history that no event "+
+			"can be read from", units.Count(s.bad, "part")))
 	}
 	return snap
 }

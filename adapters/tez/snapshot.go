@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -137,10 +137,7 @@ func (st *state) planOf(now dag.Instant, app *yarn.App) *dag.Plan {
 	if st.plan != nil && job.MasterMB == 0 {
 		job.MasterMB = st.plan.Jobs[0].MasterMB
 	}
-	if st.plan != nil && reflect.DeepEqual(st.plan, p) {
-		return st.plan
-	}
-	return p
+	return events.Plan(st.plan, p)
 }
 
 // stages returns the stages of the vertices in their order.

@@ -1,11 +1,12 @@
-// Package events has what the readers of events share: the tasks of a stage with the attempts that snapshots show, and
-// the correction of a log's times if the clock was set while the log was written.
+// Package events has what the readers of events share: the tasks of a stage with the attempts that snapshots show, plans
+// that stay the same, and the correction of a log's times if the clock was set while the log was written.
 package events
 
 import (
 	"cmp"
 	"iter"
 	"math"
+	"reflect"
 	"slices"
 	"sort"
 
@@ -94,6 +95,14 @@ func Mark(a *dag.Attempt, pipeline int, at dag.Instant) {
 	case !same(mark.Done, a.Last.Done) || !same(mark.Out, a.Last.Out):
 		a.Last = mark
 	}
+}
+
+// Plan returns the newest plan of a source: the old one if nothing has changed, so that readers can compare pointers.
+func Plan(old, now *dag.Plan) *dag.Plan {
+	if old != nil && reflect.DeepEqual(old, now) {
+		return old
+	}
+	return now
 }
 
 // Attempts returns the attempts of all tasks, by task. The returned slice is never changed afterwards. show appends
