@@ -4,7 +4,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/history"
@@ -174,9 +173,6 @@ type PastError struct {
 	Err   error
 }
 
-// ErrNoHistory means that a file is not a history of a known engine.
-var ErrNoHistory = errors.New("neither a job history file nor a Rumen trace, nor a history file of Tez or an event log of Spark")
-
 // IsPast reports whether a file or folder may have finished runs of some engine.
 func IsPast(p recording.Place) bool {
 	return slices.ContainsFunc(table, func(e Engine) bool { return e.IsPast != nil && e.IsPast(p) })
@@ -192,7 +188,7 @@ func ReadPast(ctx context.Context, places ...recording.Place) (Past, error) {
 	}
 	var past Past
 	for _, p := range places {
-		isUsed, failure := false, ErrNoHistory
+		isUsed, failure := false, history.ErrOther
 		for i := len(readers) - 1; i >= 0; i-- {
 			has, err := readers[i].Read(ctx, p)
 			if ctx.Err() != nil {

@@ -154,7 +154,7 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 func (r *pastReader) Runs() (runs []recording.Run, leftOut []recording.Skipped) {
 	for _, w := range Group(r.jobs) {
 		runs = append(runs, recording.Run{
-			ID: w.ID, Name: w.Name, Jobs: len(w.Jobs), Path: w.Jobs[0].Place, Noun: "workflow",
+			ID: w.ID, Path: w.Jobs[0].Place, Noun: "workflow",
 			Text: fmt.Sprintf("%s %q of %s, %s", w.ID, w.Name, w.Jobs[0].User, units.Count(len(w.Jobs), "job")),
 			Match: func(id string) int {
 				if w.is(id) {

@@ -143,12 +143,11 @@ type PastReader interface {
 
 // A Run is a finished run.
 type Run struct {
-	ID, Name string // "" if only opening the run shows it
-	Path     string // for people
-	Noun     string // what it is, such as "event log"
-	Text     string // what people choose it by
-	Jobs     int
-	IsFirst  bool // it is played if none of several is chosen
+	ID      string // "" if only opening the run shows it
+	Path    string // for people
+	Noun    string // what it is, such as "event log"
+	Text    string // what people choose it by
+	IsFirst bool   // it is played if none of several is chosen
 	// Match returns how well an id names the run: 0 not at all, 2 exactly.
 	Match func(id string) int
 	// Open returns a source of the run.

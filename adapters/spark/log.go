@@ -114,11 +114,13 @@ func (l *Log) take(line []byte) bool {
 // ID returns the id of the application.
 func (l *Log) ID() string { return l.id }
 
-// A Reader replays a log from its beginning. It is not safe for concurrent use.
+// A Reader replays a log from its beginning, as a source in steps of time. It is not safe for concurrent use.
 type Reader struct {
-	log  *Log
-	app  *App
-	next int
+	recording.Steps
+	log     *Log
+	app     *App
+	applied int  // events
+	played  bool // there was a snapshot
 }
 
 // Reader returns a reader at the beginning of the log. id is the application's or a unit's; "" is the application.
@@ -147,19 +149,12 @@ func (l *Log) Holds(id string) bool {
 
 // At returns a snapshot of an instant. Instants must not decrease between calls. ok is false before the first job.
 func (r *Reader) At(now dag.Instant) (snap *dag.Snapshot, ok bool) {
-	for r.next < len(r.log.events) && r.log.events[r.next].at <= now {
-		e := &r.log.events[r.next]
+	for r.applied < len(r.log.events) && r.log.events[r.applied].at <= now {
+		e := &r.log.events[r.applied]
 		e.kind.apply(r.app, e)
-		r.next++
+		r.applied++
 	}
 	return r.app.Snapshot(now, false)
-}
-
-// A logSource replays an event log of Spark in steps of time.
-type logSource struct {
-	*Reader
-	recording.Steps
-	played bool // there was a snapshot
 }
 
 // ErrNoTasks means that an application ran only empty jobs.
@@ -182,31 +177,33 @@ func NewLogSource(log *Log, o recording.Options) (recording.Source, error) {
 	if log.Ended {
 		end = io.EOF
 	}
-	return &logSource{Reader: log.Reader(o.Workflow), Steps: recording.NewSteps(log.First, log.Last, o.Every, end)}, nil
+	r := log.Reader(o.Workflow)
+	r.Steps = recording.NewSteps(log.First, log.Last, o.Every, end)
+	return r, nil
 }
 
 // mostPlayed bounds the total number of tasks in all snapshots if AtMost is used.
 const mostPlayed = 4_000_000
 
 // AtMost limits the number of snapshots. With very many tasks there are fewer.
-func (s *logSource) AtMost(n int) {
-	tasks := len(s.log.events) / 2 // about
-	s.Steps.AtMost(max(min(n, mostPlayed/max(tasks, 1)), 1))
+func (r *Reader) AtMost(n int) {
+	tasks := len(r.log.events) / 2 // about
+	r.Steps.AtMost(max(min(n, mostPlayed/max(tasks, 1)), 1))
 }
 
 // Next replays one step.
-func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {
+func (r *Reader) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for {
-		now, err := s.Take(ctx)
+		now, err := r.Take(ctx)
 		if err != nil {
 			return nil, err //nolint:wrapcheck // it is the end's or the context's
 		}
-		snap, ok := s.At(now)
-		if s.played = s.played || ok; s.Over && !s.played {
+		snap, ok := r.At(now)
+		if r.played = r.played || ok; r.Over && !r.played {
 			return nil, ErrNoTasks
 		}
 		if ok {
-			s.Over, snap.Warnings = s.Over || snap.State.Ended(), append(snap.Warnings, s.log.Warnings()...)
+			r.Over, snap.Warnings = r.Over || snap.State.Ended(), append(snap.Warnings, r.log.Warnings()...)
 			return snap, nil
 		}
 	}

@@ -131,7 +131,7 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 	for _, f := range logs {
 		f.Name = p.Path(f.Name)
 		r.runs = append(r.runs, recording.Run{
-			Path: f.Name, Noun: "event log", Text: f.Name, Jobs: 1,
+			Path: f.Name, Noun: "event log", Text: f.Name,
 			Match: func(id string) int {
 				log, err := f.Open()
 				switch app, _ := AppOf(id); {

@@ -223,7 +223,7 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 	for i, id := range log.ids() {
 		app, _ := IsDAG(id)
 		r.runs = append(r.runs, recording.Run{
-			ID: id, Path: p.Name, Noun: "DAG", Text: id, Jobs: 1, IsFirst: i == 0,
+			ID: id, Path: p.Name, Noun: "DAG", Text: id, IsFirst: i == 0,
 			Match: func(other string) int {
 				if other == id || other == app && i == 0 {
 					return 2
