@@ -52,7 +52,7 @@ func (w *WebFile) OpenAt(name string, offset int64) (fs.File, error) {
 	if offset > 0 {
 		header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
 	}
-	resp, body, err := fetch(w.ctx, w.client, &u, header)
+	resp, body, err := fetch(w.ctx, w.client, &u, header) //nolint:bodyclose // the file closes it
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -195,7 +195,7 @@ func (f *HDFS) get(name string, q url.Values) (*remoteFile, error) {
 		q.Set("user.name", f.user)
 	}
 	u.RawQuery = q.Encode()
-	resp, body, err := fetch(f.ctx, f.client, &u, nil)
+	resp, body, err := fetch(f.ctx, f.client, &u, nil) //nolint:bodyclose // the file closes it
 	if err == nil && resp.StatusCode != http.StatusOK {
 		err = refusal(resp, body.text())
 	}

@@ -63,10 +63,7 @@ func (st *state) applyToDAG(e *event) {
 }
 
 // Bounds of a plan.
-const (
-	mostEdges  = 100_000
-	mostInputs = 100
-)
+const mostEdges, mostInputs = 100_000, 100
 
 // applyPlan applies the DAG's plan.
 func (st *state) applyPlan(b *planBody) {
@@ -189,10 +186,7 @@ func (st *state) setup(a *attempt, from dag.Instant) {
 	}
 }
 
-const (
-	lostOutput = "its output is lost: it must run again"
-	masterGone = "its master is gone"
-)
+const lostOutput, masterGone = "its output is lost: it must run again", "its master is gone"
 
 // endAttempt records how an attempt ended, and when. Another success of the same task has lost its output, or that
 // output was not accepted.
