@@ -251,8 +251,8 @@ func (b *builder) attemptEnded(e event, kind dag.StageIndex, state dag.AttemptSt
 // maxTraced bounds the bytes of a job in a trace. An attempt takes 2 KB.
 const maxTraced = 512 << 20
 
-// tracedCounters are the counters of attempts in a trace, by their groups. A trace has their names in lower case without
-// underscores.
+// tracedCounters are the counters of attempts in a trace, by their groups. A trace has their names in lower case, and
+// without underscores.
 var tracedCounters = map[string]string{
 	"FileSystemCounter": "HDFS_BYTES_READ HDFS_BYTES_WRITTEN FILE_BYTES_READ FILE_BYTES_WRITTEN",
 	"TaskCounter": "MAP_INPUT_RECORDS MAP_OUTPUT_RECORDS REDUCE_INPUT_RECORDS REDUCE_OUTPUT_RECORDS " +

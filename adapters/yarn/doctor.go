@@ -72,8 +72,8 @@ func (d *Examination) Broken(name string, status Grade, err error) {
 	d.Say(name, status, hint, "%v", err)
 }
 
-// Try adds the check of a service that may have returned err. The text is about a service that works. It reports whether
-// it does.
+// Try adds the check of a service that may have returned err. The text is about a service that works. Try reports
+// whether it does.
 func (d *Examination) Try(name string, broken Grade, err error, format string, args ...any) bool {
 	if err != nil {
 		d.Broken(name, broken, err)

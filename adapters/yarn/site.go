@@ -180,13 +180,8 @@ func RMSite(rm, jhs string) (Site, error) {
 		if err != nil {
 			return Site{}, err
 		}
-		if history == "" {
-			port := historyPort
-			if u.Scheme == "https" {
-				port = historyTLSPort
-			}
-			history = u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port)
-		}
+		port := map[string]string{"http": historyPort, "https": historyTLSPort}[u.Scheme]
+		history = cmp.Or(history, u.Scheme+"://"+net.JoinHostPort(u.Hostname(), port))
 		s.RMs, s.JHS, s.JHSGuessed = append(s.RMs, Manager{URL: u.String()}), cmp.Or(s.JHS, history), true
 	}
 	if jhs != "" {

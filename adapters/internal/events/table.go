@@ -1,5 +1,5 @@
-// Package events has what the readers of events share: the tasks of a stage with the attempts that snapshots show, plans
-// that stay the same, and the correction of a log's times if the clock was set while the log was written.
+// Package events has what the readers of events share: the tasks of a stage with the attempts that snapshots show, the
+// plan while it stays the same, and the correction of a log's times if the clock was set while the log was written.
 package events
 
 import (
