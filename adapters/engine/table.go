@@ -217,11 +217,9 @@ func ReadPast(ctx context.Context, places ...recording.Place) (Past, error) {
 var table = []Engine{
 	{
 		Name: "MapReduce", Type: "MAPREDUCE", Owns: mapreduce.Owns,
-		Open: func(c *Client, t yarn.Target, _ Options) Source { return mapreduce.NewSource(c, t) },
-		Applications: func(s Services, _ *Client, hub *yarn.Hub) Applications {
-			return mapreduce.HubOn(s, hub)
-		},
-		Check: mapreduce.Doctor, Replay: mapreduce.NewReplay,
+		Open:         func(c *Client, t yarn.Target, _ Options) Source { return mapreduce.NewSource(c, t) },
+		Applications: func(s Services, _ *Client, hub *yarn.Hub) Applications { return mapreduce.HubOn(s, hub) },
+		Check:        mapreduce.Doctor, Replay: mapreduce.NewReplay,
 		IsPast: history.IsHistory, Past: history.NewPastReader,
 	},
 	{
@@ -229,9 +227,7 @@ var table = []Engine{
 		Resolve: func(ctx context.Context, c Services, apps []*yarn.App, id string) (string, bool) {
 			return tez.Resolve(ctx, c, apps, id)
 		},
-		Open: func(c *Client, t yarn.Target, _ Options) Source {
-			return tez.NewSource(c, t)
-		},
+		Open:         func(c *Client, t yarn.Target, _ Options) Source { return tez.NewSource(c, t) },
 		Applications: func(s Services, _ *Client, hub *yarn.Hub) Applications { return tez.NewSessions(s, hub) },
 		Check:        func(ctx context.Context, c *Client) []yarn.Check { return tez.Doctor(ctx, c) },
 		Replay:       tez.NewReplay,

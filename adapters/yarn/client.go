@@ -42,8 +42,10 @@ func NewClient(site Site, o rest.Options) (*Client, error) {
 	}
 	c := &Client{site: site, opt: o}
 	o.Trust = slices.Clone(o.Trust)
-	for host := range Hosts(site.Bases()) {
-		o.Trust = append(o.Trust, host)
+	for _, base := range site.Bases() {
+		if u, err := url.Parse(base); err == nil {
+			o.Trust = append(o.Trust, u.Hostname())
+		}
 	}
 	auth := o.Auth
 	if auth == nil && o.User != "" {
@@ -66,24 +68,10 @@ func UserName(user string) rest.Layer {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 			r = r.Clone(r.Context())
-			if r.URL.RawQuery != "" {
-				r.URL.RawQuery += "&"
-			}
-			r.URL.RawQuery += "user.name=" + url.QueryEscape(user)
+			r.URL.RawQuery = strings.TrimPrefix(r.URL.RawQuery+"&user.name="+url.QueryEscape(user), "&")
 			return next.RoundTrip(r)
 		})
 	}
-}
-
-// Hosts returns the hosts of some addresses.
-func Hosts(bases []string) map[string]bool {
-	all := map[string]bool{}
-	for _, base := range bases {
-		if u, err := url.Parse(base); err == nil {
-			all[rest.Machine(u.Hostname())] = true
-		}
-	}
-	return all
 }
 
 // Send sends a request to a service of the cluster, or to a web server beside it, and completes its errors. Redirects
