@@ -168,12 +168,11 @@ type change struct {
 
 // most returns the largest value that an amount reaches while changes add up.
 func most(changes []change, amount func(change) int) int {
-	now, most := 0, 0
+	byTime := map[dag.Instant]int{}
 	for _, c := range changes {
-		now += amount(c)
-		most = max(most, now)
+		byTime[c.at] += amount(c)
 	}
-	return most
+	return events.Peak(byTime)
 }
 
 func memory(c change) int { return c.mb }
@@ -226,8 +225,7 @@ func clusterOf(jobs []*Job) dag.Cluster {
 	return c
 }
 
-// changesOf lists the starts and ends of containers by time. At one instant, ending containers free memory for starting
-// ones.
+// changesOf lists the starts and ends of containers.
 func changesOf(jobs []*Job) (out []change) {
 	add := func(from, to dag.Instant, node string, kind dag.StageIndex, mb int) {
 		if from.Known() && to > from {
@@ -254,9 +252,6 @@ func changesOf(jobs []*Job) (out []change) {
 			add(a.Start, dag.FirstKnown(a.End, end), a.Node, a.Kind, max(mb, 1))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b change) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mb, b.mb))
-	})
 	return out
 }
 

@@ -1,12 +1,12 @@
 package spark
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -94,17 +94,13 @@ func earliest(a, b dag.Instant) dag.Instant {
 
 // peak returns the highest number of executors at any time.
 func (x *executors) peak() int {
-	changes, n, most := map[dag.Instant]int{}, 0, 0
+	changes := map[dag.Instant]int{}
 	for _, e := range x.all {
 		if changes[e.added]++; !e.active {
 			changes[e.removed]--
 		}
 	}
-	for _, at := range slices.Sorted(maps.Keys(changes)) {
-		n += changes[at]
-		most = max(most, n)
-	}
-	return most
+	return events.Peak(changes)
 }
 
 // nodes returns the executors as nodes of a snapshot.

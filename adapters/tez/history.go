@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -119,7 +120,7 @@ func (l *history) replay(id string, every time.Duration) *historySource {
 // survey takes the user, queue and nodes from the events. The cluster gets memory for the master, which runs on the
 // first node, and for all attempts that ran at once, spread evenly over the nodes.
 func (s *historySource) survey() {
-	running, most := 0, 1
+	running := map[dag.Instant]int{} // how the number of attempts that run changes
 	for i := range s.events {
 		e := &s.events[i]
 		s.user, s.queue = cmp.Or(s.user, dag.Clean(string(e.User))), cmp.Or(s.queue, dag.Clean(string(e.QueueName)))
@@ -130,14 +131,12 @@ func (s *historySource) survey() {
 		}
 		switch {
 		case e.Kind == "TASK_ATTEMPT_STARTED":
-			running++
+			running[e.at()]++
 		case e.Kind == "TASK_ATTEMPT_FINISHED" && e.StartTime.Instant().Known(): // otherwise it never ran
-			running--
-		}
-		if i+1 == len(s.events) || s.events[i+1].at() > e.at() { // all events of an instant are counted
-			most = max(most, running)
+			running[e.at()]--
 		}
 	}
+	most := max(1, events.Peak(running))
 	perNode := most
 	for i := range s.nodes {
 		perNode = (most + len(s.nodes) - 1) / len(s.nodes)

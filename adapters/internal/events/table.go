@@ -5,6 +5,7 @@ package events
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -103,6 +104,16 @@ func Plan(old, now *dag.Plan) *dag.Plan {
 		return old
 	}
 	return now
+}
+
+// Peak returns the largest sum that changes add up to.
+func Peak(changes map[dag.Instant]int) int {
+	sum, most := 0, 0
+	for _, at := range slices.Sorted(maps.Keys(changes)) {
+		sum += changes[at]
+		most = max(most, sum)
+	}
+	return most
 }
 
 // Attempts returns the attempts of all tasks, by task. The returned slice is never changed afterwards. show appends
