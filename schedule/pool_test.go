@@ -71,7 +71,7 @@ func TestEvents(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		var q eventQueue
 		var list []event
-		q.reset()
+		q.reset(1000)
 		now := dag.Instant(1000)
 		for id := range int32(2000) {
 			wide := dag.Instant(1) << r.IntN(12)

@@ -221,7 +221,7 @@ func newScheduler(s *dag.Snapshot, left Left, opt Options) *scheduler {
 		cluster: old.cluster, ours: old.ours, allowed: plenty, order: old.order[:0], waiting: old.waiting[:0],
 		recent: old.recent[:0], first: dag.NoInstant,
 	}
-	c.events.reset()
+	c.events.reset(s.At)
 	policy := s.Plan.Cluster.Policy
 	if c.fixedSlots, c.onCores = policy == dag.FIFO, policy == dag.Executors; !c.fixedSlots {
 		c.overheads = s.Plan.Overheads
