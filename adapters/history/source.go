@@ -178,7 +178,10 @@ func most(changes []change, amount func(change) int) int {
 func memory(c change) int { return c.mb }
 
 // slotMB stands for a slot. slotMaster stands for the master that a job on slots does not have; it is negligible.
-const slotMB, slotMaster = 1024, 1
+const (
+	slotMB     = 1024
+	slotMaster = 1
+)
 
 // clusterOf derives the cluster from the jobs that ran on it, because a history has no capacities. Its size is the most
 // memory that our containers used at once, on each node and in total. Slots become containers of one size, with the

@@ -39,7 +39,10 @@ type Graph struct {
 }
 
 // Bounds of the graph, whatever settings claim.
-const maxNodes, maxEdges = dag.MaxJobs, dag.MaxDependencies / 2
+const (
+	maxNodes = dag.MaxJobs
+	maxEdges = dag.MaxDependencies / 2
+)
 
 // GraphOf places members in the graph that their settings describe. A member without settings gets a place of its
 // own, or the first that is free and ready for it.

@@ -99,7 +99,10 @@ func (it *item) part(step string) *item {
 }
 
 // Bounds of a file. The deepest plan has 7 levels.
-const maxDepth, maxItems = 32, 2_000_000
+const (
+	maxDepth = 32
+	maxItems = 2_000_000
+)
 
 // parse returns the root of the file, null for an empty file. A file named .json or with JSON in it is read as JSON,
 // because that takes a tenth of the time and memory; all others as YAML. It and what it calls panic with an *Error if

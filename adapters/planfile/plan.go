@@ -15,7 +15,10 @@ import (
 )
 
 // Hadoop's defaults of mapreduce.job.reduce.slowstart.completedmaps and yarn.app.mapreduce.am.job.reduce.rampup.limit.
-const defaultSlowStart, defaultRampUp = 0.05, 0.5
+const (
+	defaultSlowStart = 0.05
+	defaultRampUp    = 0.5
+)
 
 // defaults returns the ratio at which reduces start and their share of the cluster, if they are not given.
 func defaults(policy dag.Policy) (slowStart, rampUp float64) {

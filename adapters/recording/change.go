@@ -135,7 +135,10 @@ func sameMemory(a, b reflect.Value) bool {
 var errLarge = errors.New("its lists take more memory than a recording may")
 
 // Bytes of memory that an object in JSON may take: of a snapshot's fields, and of an item of a list.
-const objectSize, itemSize = 1000, 96
+const (
+	objectSize = 1000
+	itemSize   = 96
+)
 
 // apply returns the snapshot after the change of a line. Its lists, and reading it, take at most so many bytes. It does
 // not modify the old one.

@@ -209,7 +209,10 @@ type header struct {
 	Tape    int    `json:"paratimer_tape,omitempty"`
 }
 
-const wordObservations, wordAnswers = "observations", "answers"
+const (
+	wordObservations = "observations"
+	wordAnswers      = "answers"
+)
 
 // headerOf returns the first line of a recording.
 func headerOf(what string) []byte {
@@ -231,7 +234,10 @@ func blank() *dag.Snapshot { return &dag.Snapshot{Stale: dag.NoInstant} }
 
 // The encoder writes a whole line once the lines since the last one have wholeFactor times its size, and at least
 // wholeFloor bytes. Whole lines are then a small part of a recording.
-const wholeFactor, wholeFloor = 8, 16 << 10
+const (
+	wholeFactor = 8
+	wholeFloor  = 16 << 10
+)
 
 // An encoder encodes observations as lines. The caller must not change the snapshots.
 type encoder struct {

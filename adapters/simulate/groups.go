@@ -247,7 +247,10 @@ func (w *simulation) showProcessed(a *attempt, of *dag.ReduceGroups, t dag.Insta
 
 // A tap reports small groups together: more than burstGroups groups of at most burstBytes bytes each
 // (facts/nearestfit.md N11).
-const burstBytes, burstGroups = 50, 100
+const (
+	burstBytes  = 50
+	burstGroups = 100
+)
 
 // allPoints returns all groups of an attempt as they are reported, with the instants that are planned for them. The
 // groups of a burst are reported at the end of the last one. Their time is divided by bytes. Equal sizes become one

@@ -267,7 +267,10 @@ func (w *simulation) planJob(j int, job *job, sch *schedule.Schedule) {
 	}
 }
 
-const failedWhy, lostWhy = "simulated failure", "its node was lost"
+const (
+	failedWhy = "simulated failure"
+	lostWhy   = "its node was lost"
+)
 
 // die stops a node. The cluster notices later.
 func (w *simulation) die(node int) {

@@ -15,7 +15,10 @@ var ErrLocked = errors.New("another process holds the lock")
 
 // Writers keep a lock only while they write. take waits for a lock for patience at most, so that a stopped process
 // does not block the others for ever.
-const patience, pause = 30 * time.Second, 10 * time.Millisecond
+const (
+	patience = 30 * time.Second
+	pause    = 10 * time.Millisecond
+)
 
 // take locks a workflow.
 func (s *Store) take(name string) (release func(), err error) {

@@ -84,7 +84,10 @@ func (s *Source) log() string { return "syslog_" + s.st.id }
 func (s *Source) hasLog() bool { return s.files.sizes[s.log()] > 0 }
 
 // After failuresInRow failures in a row, the list of files is requested only every retryEach polls.
-const failuresInRow, retryEach = 5, 10
+const (
+	failuresInRow = 5
+	retryEach     = 10
+)
 
 // listFiles lists the master's files.
 func (s *Source) listFiles(ctx context.Context) {

@@ -214,7 +214,10 @@ func (s *Source) isShaped() bool {
 
 // If one source reports the DAG's end, waitPolls is how many polls it waits for a better one. waitFiles is the wait
 // in milliseconds if files that could be read before cannot be read now.
-const waitPolls, waitFiles = 3, 120_000
+const (
+	waitPolls = 3
+	waitFiles = 120_000
+)
 
 // outcome returns the state of the DAG. The end comes from the master's web service, log or history. If the
 // application ends without any of these, it comes from the ResourceManager. An end that only one source reports waits

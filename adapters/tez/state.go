@@ -113,7 +113,10 @@ func newState(id string, room surroundings) *state {
 }
 
 // Bounds of a DAG that is estimated: its tasks and its attempts, and the containers that are stored.
-const mostAttempts, mostContainers = 200_000, 200_000
+const (
+	mostAttempts   = 200_000
+	mostContainers = 200_000
+)
 
 // hasEnded reports whether the master's web service has reported an end.
 func (st *state) hasEnded() bool {

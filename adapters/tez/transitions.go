@@ -63,7 +63,10 @@ func (st *state) applyToDAG(e *event) {
 }
 
 // Bounds of a plan.
-const mostEdges, mostInputs = 100_000, 100
+const (
+	mostEdges  = 100_000
+	mostInputs = 100
+)
 
 // applyPlan applies the DAG's plan.
 func (st *state) applyPlan(b *planBody) {
@@ -186,7 +189,10 @@ func (st *state) setup(a *attempt, from dag.Instant) {
 	}
 }
 
-const lostOutput, masterGone = "its output is lost: it must run again", "its master is gone"
+const (
+	lostOutput = "its output is lost: it must run again"
+	masterGone = "its master is gone"
+)
 
 // endAttempt records how an attempt ended, and when. Another success of the same task has lost its output, or that
 // output was not accepted.

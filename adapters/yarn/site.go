@@ -30,7 +30,10 @@ type Manager struct {
 	URL string // base, e.g. "http://rm1:8088"
 }
 
-const historyPort, historyTLSPort = "19888", "19890"
+const (
+	historyPort    = "19888"
+	historyTLSPort = "19890"
+)
 
 // Site reads the addresses from the properties, with Hadoop's defaults.
 func (p *Properties) Site() (Site, error) {
