@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -85,15 +86,18 @@ func open(file string) (interface {
 			return past.Runs[0].Open(recording.Options{})
 		}
 	}
-	f, err := os.Open(file)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if kind, _, err := recording.Sniff(f); err == nil && kind == recording.OfObservations {
-		return recording.Open(file)
+	kind, in, err := recording.Sniff(bytes.NewReader(text))
+	switch {
+	case err != nil:
+		return nil, err
+	case kind == recording.OfObservations:
+		return recording.NewReader(in)
 	}
-	rec, err := recording.OpenAnswers(file)
+	rec, err := recording.ReadAnswers(in)
 	if err != nil {
 		return nil, err
 	}

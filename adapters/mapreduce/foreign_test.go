@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
