@@ -21,7 +21,7 @@ type slots struct {
 	perNode   int32 // number of slots of a pool on a node
 	moves     bool  // the order of stages changes while tasks start or end
 	byRunning bool  // it changes with each task that starts
-	// began of tasks have started, in spans from span loaded on: the numbers behind the growth of spans.
+	// Of the tasks that waited when the replay began, began have started, in the spans after the first loaded ones.
 	began, tasks, loaded int
 }
 
@@ -228,7 +228,8 @@ func (f *slots) place(st *stage, first, number int32, n int, slot int32, setup, 
 	st.begin(f.scheduler, &sp, setup, work, nil)
 }
 
-// growSpans allocates the spans that the remaining tasks will need at the present rate.
+// growSpans allocates room for the spans of all tasks that have not started, if they have as many tasks a span as those
+// that have. A slice that grows by itself takes five times as much memory, and a replay takes twice the time.
 func (f *slots) growSpans() {
 	more := 256
 	if f.began > 1000 {

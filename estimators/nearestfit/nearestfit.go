@@ -1,13 +1,14 @@
-// Package nearestfit predicts the times of a reduce's remaining key groups from the finished ones: by groups of
-// about the same size if there are any, else by a fitted power law. Time need not grow linearly with size, and the
-// largest group may be most of the job.
+// Package nearestfit predicts the time of a reduce task's remaining key groups from those that are finished. The
+// time of a group is the mean of groups of about its size, or the value of a fitted power of the size if there are
+// none. So it is right for reduces whose time does not grow linearly with bytes. A Job collects groups; its
+// Prediction has the times.
 //
-// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015: section 3
-// has the prediction (its theoretical form knows all keys), section 4 the streaming form, in which only the largest
-// keys are known one by one. Comments note decisions that the paper leaves open.
+// The method is that of E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators",
+// SoCC 2015. In the theoretical form (section 3) the sizes of all groups are known, in the streaming form (section
+// 4) only the largest, the explicit groups; all others are implicit. Comments name what the paper leaves open.
 //
-// Times are seconds, sizes bytes, both as float64; unknown values are NaN. The package reads no clock, and the same
-// calls in the same order give the same results to the bit.
+// Times are seconds and sizes bytes, both as float64; NaN is unknown. The package reads no clock. The same calls in
+// the same order give exactly the same results.
 //
 // # Stability
 //
@@ -26,47 +27,48 @@ import (
 
 // Params are the parameters of the method. The zero value is not useful: start from Default.
 type Params struct {
-	// DeltaBytes is δ: the greatest difference in size of a neighbor. The paper gives no value and no unit; a
-	// relative δ leaves small groups without neighbors or blurs large ones.
+	// DeltaBytes is δ: groups whose sizes differ by at most so many bytes are neighbors. The paper gives neither
+	// value nor unit. With a share of the size, small groups would have no neighbors, or large ones too many.
 	DeltaBytes float64
-	// MatchRatio is the greatest difference between the sizes of a finished group and of its explicit group, as a
-	// share of its own size.
+	// MatchRatio is the largest difference in size, as a share of the finished group's, with which a finished group
+	// counts as an explicit one.
 	MatchRatio float64
-	// SmoothSeconds is the greatest difference in time between groups of one size in one point (section 5).
+	// SmoothSeconds is the largest difference in time with which groups of one size become one point (section 5).
 	SmoothSeconds float64
-	// R2 is the least coefficient of determination of a good fit (rule 2).
+	// R2 is the lowest coefficient of determination with which a task's fit is used (OwnFit).
 	R2 float64
-	// Weights of the points of a fit. The paper gives none; with Unit a few odd points ruin the many small groups.
+	// Weights are those of points in a fit. The paper gives none. With Unit, a few unusual points outweigh many
+	// groups.
 	Weights Weights
-	// TaskRatioMin is the share of its bytes above which TaskRatio uses the task's own speed.
+	// TaskRatioMin is the share of a task's bytes that must be done before TaskRatio uses the task's own speed.
 	TaskRatioMin float64
-	// EWMA smooths the speeds of the ratios: the weight of the newest minute of work, in (0, 1]. 0: the mean of
-	// all.
+	// EWMA is the weight of the last minute of work in the speeds of JobRatio and TaskRatio, up to 1; 0: all work
+	// weighs the same.
 	EWMA float64
-	// Use disables a part of the method, to measure its contribution (section 8.6).
+	// Use selects parts of the method, to measure what each contributes (section 8.6).
 	Use Use
-	// Pooled makes one fit from the groups of all tasks, for rules 2 and 4. The paper fits each task by itself; if
-	// several tasks have few finished groups each, one fit is better.
+	// Pooled makes one fit of the groups of all tasks. The paper makes one for each task, which is worse if each has
+	// few finished groups.
 	Pooled bool
-	// Conserve counts explicit groups as done, the smallest first, and then implicit bytes, if more of them are left
-	// than bytes. In the paper, a size without a close finished group stays to the end.
+	// Conserve removes remaining groups if they are more than the task's remaining bytes: the smallest explicit ones,
+	// then implicit bytes. In the paper, an explicit group remains until a finished one matches it.
 	Conserve bool
-	// Bounded limits fits by the range of the sizes behind them: their power, and how far beyond that range they are
-	// used. Without it, a fit to a few groups of nearly one size may have the power 6 and predict years for a group
-	// that is some times as large. The paper has no limit.
+	// Bounded limits the power of a fit, and its use for larger groups, by the range of the sizes it is fitted to.
+	// The paper has no limit. Then a fit of a few groups of about one size may have the power 6 and predict years
+	// for a group ten times as large.
 	Bounded bool
 }
 
-// Weights define the weight of a point in a fit.
+// Weights select the weight of a point in a fit.
 type Weights uint8
 
 // The weights.
 const (
-	Counts Weights = iota // the number of groups in the point
+	Counts Weights = iota // the number of its groups
 	Unit                  // 1
-	// PerSecond is the number of groups divided by the time of one. The noise of a group's time grows with the
-	// time: with Counts the noise of a few long groups decides the power, with the square of the time that of small
-	// groups, for which times are shares of a burst. This is a deviation from the paper.
+	// PerSecond is the number of groups divided by the mean time. Times of longer groups vary more, so with Counts a
+	// few of them decide the power. Divided by the square of the time, small groups would decide it, whose times are
+	// not measured one by one. The paper does not have this.
 	PerSecond
 )
 
@@ -80,22 +82,22 @@ const (
 	NeighboursOnly
 )
 
-// Default returns the parameters of the project's measurements: δ is about ten values.
+// Default returns the parameters that were measured. Its δ is the size of about ten values.
 func Default() Params {
 	return Params{DeltaBytes: 100, MatchRatio: 0.05, SmoothSeconds: 0.5, R2: 0.9, Weights: Counts, TaskRatioMin: 0.02}
 }
 
-// A Rule is the basis of a predicted time of a group (section 3.3, in this order).
+// A Rule is how the time of a group was predicted: the first one that applies (section 3.3).
 type Rule uint8
 
 // The rules.
 const (
-	NoRule        Rule = iota // no data, no prediction
-	OwnNeighbours             // groups of about this size in the same task
-	OwnFit                    // the task's own fit, if it is good
-	JobNeighbours             // groups of about this size in any task
-	BestFit                   // the fit of any task that fits the task's groups best
-	Fallback                  // time by bytes: no fit yet
+	NoRule        Rule = iota // not predicted
+	OwnNeighbours             // 1: the mean of the task's groups of about this size
+	OwnFit                    // 2: the task's fit, if its R2 is high enough
+	JobNeighbours             // 3: the mean of all tasks' groups of about this size
+	BestFit                   // 4: the fit, of any task, with the smallest error for the task's groups
+	Fallback                  // 5: the job's mean seconds a byte, without any fit
 )
 
 // Rules is the number of rules, including NoRule.
@@ -105,50 +107,48 @@ var ruleNames = [Rules]string{"none", "own_neighbours", "own_fit", "job_neighbou
 
 func (r Rule) String() string { return ruleNames[r] }
 
-// A Task is the maps' output for one reduce task.
+// A Task is the input of one reduce task.
 type Task struct {
-	Explicit []dag.GroupSize // groups with individually known sizes
+	Explicit []dag.GroupSize // groups with known sizes
 	Implicit float64         // bytes of all other groups
 	Bytes    float64         // of all groups
 }
 
 // A Job collects the groups of one job's reduces. It is not safe for concurrent use.
 //
-// Its memory is bounded: at most maxPoints points in the profiles of all tasks together and maxTaskPoints in one
-// (minTaskPoints if there are very many tasks). Beyond, points of one size are joined and then those of near sizes,
-// so that counts, bytes and time are conserved. The maps' output is stored in addition.
+// Its memory is bounded by the input's explicit groups and maxPoints points of finished groups. If a task has too
+// many points, those of about one size are joined; the sums of groups, bytes and time stay the same.
 type Job struct {
 	params Params
 	tasks  []task
 	recent recently
 }
 
-// The bounds. A point takes about 80 bytes with its place in the map.
+// Limits of points, each about 80 bytes with its entry in the map.
 const (
-	maxPoints     = 1 << 17
+	maxPoints     = 1 << 17 // of all tasks, unless there are more than maxPoints/minTaskPoints tasks
 	maxTaskPoints = 4096
 	minTaskPoints = 8
 )
 
-// Bounds of valid measurements: an exabyte and 30,000 years are mistakes, and their powers overflow. So would
-// powers of the tiniest sizes, which count as 0.
-const maxMeasured = dag.MaxInputBytes // bytes, seconds or groups
+// maxMeasured is the largest valid size, time and number of groups. Larger ones are errors, and their powers
+// overflow.
+const maxMeasured = dag.MaxInputBytes
 
 // A task is the input and the finished groups of a reduce.
 type task struct {
-	// profile contains the measurements. Marked are groups that matched no explicit size. The histogram of implicit
-	// sizes uses only these; otherwise implicit bytes would count as groups of the explicit sizes, which are the
-	// largest.
+	// profile has the finished groups. Marked are the implicit ones, since remaining implicit bytes are expected to
+	// have the sizes of these alone: explicit groups are larger.
 	profile  *profile
 	work     work
 	left     *sizes
 	implicit float64 // bytes left
 	bytes    float64 // of all groups
-	last     float64 // p_i: the last arrival, or its start; NaN: neither is known
+	last     float64 // p_i: the last arrival, before that the start; NaN: unknown
 	recent   recently
 }
 
-// New starts a job with these reduce tasks.
+// New returns a job with these tasks, none of whose groups is finished.
 func New(tasks []Task, p Params) *Job {
 	j := &Job{params: p, tasks: make([]task, len(tasks))}
 	limit := min(maxTaskPoints, max(minTaskPoints, maxPoints/max(1, len(tasks))))
@@ -164,18 +164,18 @@ func New(tasks []Task, p Params) *Job {
 	return j
 }
 
-// Start sets the start of a task: p_i before its first groups arrive. It is ignored once p_i is known.
+// Start sets Left.At of a task until its first groups arrive. It does nothing if that is known already.
 func (j *Job) Start(task int, at float64) {
 	if task >= 0 && task < len(j.tasks) && math.IsNaN(j.tasks[task].last) {
 		j.tasks[task].last = at
 	}
 }
 
-// Record adds groups of a task that became visible at an instant: count groups of bytes and seconds each. Calls
-// must be in the order of arrival. Invalid measurements (negative, not finite, out of bounds, no such task) are
-// ignored.
+// Record adds count finished groups of a task, of bytes and seconds each, that arrived at an instant. Calls must be
+// in the order of arrival. Invalid values are ignored: negative or too large ones, and tasks that the job does not
+// have.
 //
-// A group with a size close to an explicit one counts as that one; otherwise it is an implicit one (section 4.2).
+// A finished group of about the size of an explicit one counts as that one, else it is implicit (section 4.2).
 func (j *Job) Record(task int, at, bytes, seconds, count float64) {
 	if task < 0 || task >= len(j.tasks) || !measurable(bytes, maxMeasured) || !measurable(seconds, maxMeasured) ||
 		!measurable(count, maxMeasured) || count == 0 || math.IsNaN(at) || math.IsInf(at, 0) {
@@ -199,7 +199,7 @@ func (j *Job) Record(task int, at, bytes, seconds, count float64) {
 
 func measurable(v, limit float64) bool { return v >= 0 && v <= limit }
 
-// known returns NaN for invalid sizes.
+// known returns a size, NaN if it is invalid.
 func known(bytes float64) float64 {
 	if measurable(bytes, maxMeasured) {
 		return bytes
@@ -207,7 +207,7 @@ func known(bytes float64) float64 {
 	return math.NaN()
 }
 
-// FromGroups makes a job from observed groups. Instants become seconds since the epoch.
+// FromGroups returns a job with the tasks and the finished groups of g. Left.At is in seconds since the epoch.
 func FromGroups(g *dag.Groups, p Params) *Job {
 	tasks := make([]Task, len(g.Reduces))
 	for i := range g.Reduces {
@@ -221,13 +221,13 @@ func FromGroups(g *dag.Groups, p Params) *Job {
 	return j
 }
 
-// An Arrival is groups that a task has finished.
+// An Arrival is finished groups and their task.
 type Arrival struct {
 	Task int
 	*dag.GroupPoint
 }
 
-// Arrivals returns the points of all tasks in order of arrival, those of one instant in order of tasks.
+// Arrivals returns the finished groups of all tasks by their instants, those of one instant by task.
 func Arrivals(g *dag.Groups) []Arrival {
 	var all []Arrival
 	for i := range g.Reduces {
@@ -239,7 +239,7 @@ func Arrivals(g *dag.Groups) []Arrival {
 	return all
 }
 
-// Add records groups of a task. An unknown instant becomes the epoch: a profile keeps no instants.
+// Add records finished groups. Groups from a profile have no instant; theirs becomes the epoch.
 func (j *Job) Add(task int, d *dag.GroupPoint) {
 	at := 0.0
 	if d.At.Known() {

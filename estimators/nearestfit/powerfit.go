@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// A powerPoint is a measurement. X is 0 or from 1e-21 to 1e19, Y at most 1e12, Weight above 0: then all predictions of
-// a fit for such an X are finite.
+// A powerPoint is a size X, a time Y and a weight. If X is 0 or from 1e-21 to 1e19, Y at most 1e12 and Weight above
+// 0, a fit of such points is finite for each such X.
 type powerPoint struct {
 	X, Y, Weight float64
 }
 
-// A powerFit is y = A + B X^C. R2 is the weighted coefficient of determination of its points.
+// A powerFit is Y = A + B X^C, with the weighted coefficient of determination R2.
 type powerFit struct {
 	A, B, C, R2 float64
 	// Low and High are the smallest X above 0 and the largest of the points.
 	Low, High float64
 
-	// B as a factor of (X/scale)^C: X^C alone overflows where the product does not.
+	// B X^C is factor (X/scale)^C, in which no part overflows.
 	factor, scale float64
 }
 
@@ -30,25 +30,24 @@ func (f powerFit) At(x float64) float64 {
 	return max(0, f.A+f.factor*math.Pow(x/f.scale, f.C))
 }
 
-// The search of facts/nearestfit.md N2: a grid of powers, then a golden section.
+// The search for the power (facts/nearestfit.md N2): a grid, then a golden section.
 const (
 	gridStep      = 0.1
 	gridSteps     = 60
 	powerSections = 40
-	leastSizes    = 4 // least number of sizes: three unknowns and one to check the fit
+	leastSizes    = 4 // different X that a fit needs: one more than it has unknowns
 )
 
-// mostPower is the largest power that fitPower tries if the caller knows no smaller one.
+// mostPower is the largest power that fitPower tries.
 const mostPower = gridStep * gridSteps
 
-// fitPower fits y = a + b x^c to points in any order, by weighted least squares, with a power of at most about most.
-// There is no fit for fewer than four distinct X, or if Y does not vary. Points of one X count as their mean: that
-// changes no coefficient. More than mostSizes different X are joined with their neighbors first.
+// fitPower returns the weighted least squares fit of points in any order, with a power of at most about most. ok is
+// false if there are fewer than leastSizes different X, or if Y does not vary. Points of one X are joined, which does
+// not change the fit; if there are more than mostSizes different X, those near each other are joined, too.
 //
-// For a given c the best a and b are linear (variable projection: Golub and Pereyra, 1973), so only c is searched:
-// on a grid from 0.1 to 6, then by golden section around the best. gonum has neither: its stat.LinearRegression
-// could do the inner step, but its optimize needs a start and derivatives or a simplex, and has no bracketed search
-// in one dimension.
+// For a given power c, the best a and b of y = a + b x^c are a linear regression (variable projection: Golub and
+// Pereyra, 1973). So only c is searched: on a grid from 0.1 to 6, then by golden section around the best. Package
+// optimize of gonum has no search in an interval.
 func fitPower(points []powerPoint, most float64) (powerFit, bool) {
 	s := sumsOf(points)
 	if len(s.x) < leastSizes || !(s.total > 0) {
@@ -79,7 +78,7 @@ func fitPower(points []powerPoint, most float64) (powerFit, bool) {
 	return f, true
 }
 
-// section returns the middle of the interval that a golden section of [low, high] leaves (Kiefer, 1953).
+// section returns the power between low and high with about the smallest error, by golden section (Kiefer, 1953).
 func (s *sums) section(low, high float64) float64 {
 	low = max(gridStep/2, low)
 	ratio := (math.Sqrt(5) - 1) / 2
@@ -102,18 +101,18 @@ func (s *sums) section(low, high float64) float64 {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// mostSizes is the number of different X from which a fit uses means, and of separate points of one size.
+// mostSizes limits the different X of a fit, and the points of one size in a profile.
 const mostSizes = 256
 
-// sums are points for one fit, by distinct x, scaled to at most 1.
+// sums are the points of a fit by x, scaled so that the largest x and y are 1.
 type sums struct {
 	x, y, w        []float64
-	log            []float64 // of x: x^c = exp(c log x) for any c
+	log            []float64 // log x
 	step           []float64 // x^gridStep
-	z              []float64 // x^c of the present c
+	z              []float64 // x^c of the power c that is tried
 	weight, mean   float64   // of all y
-	within         float64   // squares within points of one x, which no curve can explain
-	total          float64   // squares around the mean
+	within         float64   // squared deviations of joined points from their mean
+	total          float64   // squared deviations from the mean of all
 	xScale, yScale float64
 	low            float64 // the smallest x above 0, not scaled
 }
@@ -159,8 +158,8 @@ func sumsOf(points []powerPoint) *sums {
 	return s
 }
 
-// bins returns a number for each of the sorted points: one for each distinct x or, if there are too many, one for
-// each part of the range of equal width in log x.
+// bins returns a number for each of the sorted points; points with the same number are joined. There is one for each
+// x or, if there are too many, one for each of mostSizes-1 parts of the range of log x.
 func bins(points []powerPoint) []int {
 	out := make([]int, len(points))
 	n := 0
@@ -186,7 +185,7 @@ func bins(points []powerPoint) []int {
 	return out
 }
 
-// at solves for a and b at power c.
+// at returns the best a and b for the power c, and the squared error.
 func (s *sums) at(c float64) (a, b, sse float64) {
 	for i, l := range s.log {
 		s.z[i] = math.Exp(c * l)
@@ -194,7 +193,7 @@ func (s *sums) at(c float64) (a, b, sse float64) {
 	return s.linear()
 }
 
-// linear returns the weighted least squares fit of y = a + b z, and its squared error. If z does not vary, b is 0.
+// linear returns the best a and b of y = a + b z, and the squared error. If z does not vary, b is 0.
 func (s *sums) linear() (a, b, sse float64) {
 	z := 0.0
 	for i, w := range s.w {

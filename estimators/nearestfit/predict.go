@@ -9,35 +9,35 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Prediction is computed from the groups that have arrived. It does not change with the job, and may be read
-// concurrently.
+// A Prediction is the times that the finished groups of a job predict. It does not change with the job, and is safe
+// for concurrent use.
 type Prediction struct {
 	params Params
 	tasks  []view
-	all    func() *seen // of all tasks together
-	alpha  float64      // seconds a byte, of the ratios; NaN: none
-	mean   float64      // seconds a byte, of rule 5; NaN: none
+	all    func() *seen // the groups of all tasks
+	alpha  float64      // seconds a byte of JobRatio; NaN: unknown
+	mean   float64      // seconds a byte of Fallback; NaN: unknown
 }
 
-// A view is the data of one task.
+// A view is what a Prediction has of one task.
 type view struct {
 	seen
 	left       []dag.GroupSize
 	implicit   float64
 	last       float64
-	ratioBytes float64   // not yet done
-	alpha      float64   // NaN: the job's
-	fit, best  *powerFit // of rules 2 and 4, nil: none
+	ratioBytes float64   // the task's bytes without those of finished groups
+	alpha      float64   // seconds a byte of TaskRatio; NaN: as JobRatio
+	fit, best  *powerFit // of OwnFit and BestFit; nil: none
 }
 
-// seen is the measured groups, prepared for predictions.
+// seen is finished groups, in the forms that predictions need.
 type seen struct {
 	points   []point // by size
 	near     *neighbours
-	implicit float64 // bytes of the groups that matched no explicit size
+	implicit float64 // bytes of the implicit groups among them
 }
 
-// Predict computes new fits from the groups that have arrived.
+// Predict returns the prediction from the groups that have arrived.
 func (j *Job) Predict() *Prediction {
 	p := &Prediction{params: j.params, tasks: make([]view, len(j.tasks))}
 	done := work{}
@@ -54,7 +54,7 @@ func (j *Job) Predict() *Prediction {
 		}
 		if v := &p.tasks[i]; j.params.Conserve {
 			v.left = conserve(v.left, v.implicit, v.ratioBytes)
-			if v.implicit > v.ratioBytes { // of a task that has read all of its input nothing is left
+			if v.implicit > v.ratioBytes {
 				v.implicit = v.ratioBytes
 			}
 		}
@@ -63,14 +63,14 @@ func (j *Job) Predict() *Prediction {
 		}
 	}
 	p.mean, p.alpha = done.alpha(), j.alpha(done, j.recent)
-	// Few predictions need the job's neighbors: they are sorted on first use.
+	// Few predictions need the groups of all tasks, so they are sorted on first use.
 	p.all = sync.OnceValue(p.together)
 	p.fit()
 	p.choose()
 	return p
 }
 
-// alpha returns the speed that the ratios use.
+// alpha returns the seconds a byte of the ratios: of recent work if EWMA is set, else of all work.
 func (j *Job) alpha(done work, recent recently) float64 {
 	if a := recent.alpha(); !math.IsNaN(a) {
 		return a
@@ -86,8 +86,7 @@ func see(points []point) seen {
 	return s
 }
 
-// together returns the job's profile. A mean over neighbors is the same whether groups of two tasks are one point
-// or two.
+// together returns the finished groups of all tasks.
 func (p *Prediction) together() *seen {
 	var all []point
 	for i := range p.tasks {
@@ -98,7 +97,7 @@ func (p *Prediction) together() *seen {
 	return &s
 }
 
-// fit computes the fits of rule 2: each task's own, or one for all.
+// fit sets the fit of each task.
 func (p *Prediction) fit() {
 	of := func(points []point) *powerFit {
 		if f, ok := fitPower(weighted(points, p.params.Weights), p.params.mostPower(points)); ok {
@@ -120,7 +119,8 @@ func (p *Prediction) fit() {
 	}
 }
 
-// mostPower returns the largest power of a fit to points, by size: a doubling of size among them supports another 1.
+// mostPower returns the largest power of a fit of these points, which are sorted by size. If Bounded is set it is 1,
+// and 1 more for each doubling from the smallest size to the largest.
 func (p *Params) mostPower(points []point) float64 {
 	if !p.Bounded {
 		return mostPower
@@ -137,8 +137,8 @@ func (p *Params) mostPower(points []point) float64 {
 	return min(mostPower, 1+math.Log2(high/low))
 }
 
-// at returns the time of a group by a fit. A bounded fit is used as far beyond its sizes as these reach, as a ratio;
-// from there on time grows with the size.
+// at returns the time of a group by a fit. If Bounded is set, and the largest size of the fit is n times the
+// smallest, the fit is used up to n times the largest size; beyond, time is proportional to size.
 func (p *Params) at(f *powerFit, bytes float64) float64 {
 	if reach := f.High * (f.High / f.Low); p.Bounded && bytes > reach && f.C > 1 {
 		return f.At(reach) * (bytes / reach)
@@ -156,7 +156,7 @@ func weighted(points []point, w Weights) []powerPoint {
 
 // of returns the weight of a point.
 func (w Weights) of(c point) float64 {
-	// Shorter times are not measured well enough to weigh more.
+	// Shorter times are not measured well, so they weigh no more.
 	const short = 1e-3 // seconds
 	switch w {
 	case Unit:
@@ -168,8 +168,8 @@ func (w Weights) of(c point) float64 {
 	}
 }
 
-// Time predicts the time of a group of this size in a task, and returns the rule behind it (section 3.3). It is NaN
-// with NoRule if there is no data, and for an invalid size or task.
+// Time returns the predicted time of a group of this size in a task, and the rule of the prediction (section 3.3). It
+// returns NaN and NoRule if no group is finished, or if the size or the task is invalid.
 func (p *Prediction) Time(task int, bytes float64) (seconds float64, rule Rule) {
 	if task < 0 || task >= len(p.tasks) || !measurable(bytes, maxMeasured) {
 		return math.NaN(), NoRule
@@ -198,9 +198,9 @@ func (p *Prediction) Time(task int, bytes float64) (seconds float64, rule Rule) 
 	return p.mean * bytes, Fallback
 }
 
-// choose finds the fit of rule 4 for each task without a good fit of its own: the one with the least squared error
-// on the task's points, each counted once; for a task without points the one with the highest R2. Of equal ones,
-// the lowest task's.
+// choose sets the best fit of each task that does not use its own: the one with the smallest sum of squared errors
+// over the task's points, whatever their counts. A task without points gets the fit with the highest R2. If two are
+// equal, it is the fit of the first task.
 func (p *Prediction) choose() {
 	var fits []*powerFit
 	for i := range p.tasks {
@@ -222,7 +222,7 @@ func (p *Prediction) choose() {
 	}
 }
 
-// leastSquares returns the first fit with the least squared error, or other if there are no points.
+// leastSquares returns the first fit with the smallest sum of squared errors; other if there are no points.
 func leastSquares(fits []*powerFit, points []point, other *powerFit) *powerFit {
 	if len(points) == 0 || len(fits) == 1 {
 		return other
@@ -243,29 +243,30 @@ func leastSquares(fits []*powerFit, points []point, other *powerFit) *powerFit {
 
 // Left is the remaining work of a task.
 type Left struct {
-	// Seconds is r_i, from At on, including the group that is being processed; NaN: unknown.
+	// Seconds is r_i: the time from At to the end of the last group. NaN: unknown.
 	Seconds float64
-	// At is p_i: the arrival of the last groups, before any the start; NaN: neither is known. A task ends at
-	// max(now, At+Seconds).
+	// At is p_i: the last arrival of groups, before the first one the start. NaN: unknown. The task is expected to
+	// end at At+Seconds, or now if that is in the past.
 	At float64
-	// Shares are the parts of the prediction by rule.
+	// Shares are the parts of Seconds by rule.
 	Shares [Rules]Share
 	// Explicit and Implicit are the remaining bytes.
 	Explicit, Implicit float64
-	// Spread is the deviation of groups from the task's fit: the standard deviation of the logarithm of actual over
-	// fitted times, weighted by time. NaN: no fit, or nothing measured.
+	// Spread is the standard deviation of the logarithm of the actual over the fitted time of a group, weighted by
+	// time. NaN: there is no fit or no finished group.
 	Spread float64
-	// Groups is the effective number of remaining groups: that many groups of equal length would vary as much in
-	// sum. For independent errors Seconds has a spread of Spread/sqrt(Groups). NaN if Seconds is NaN or 0.
+	// Groups is the number of equally long groups whose sum would vary as much as that of the remaining ones: if
+	// their errors are independent, Seconds has the spread Spread/sqrt(Groups). NaN if Seconds is NaN or 0.
 	Groups float64
 }
 
-// A Share is the part of a prediction from one rule: the bytes of groups, and their time.
+// A Share is the remaining groups whose time is predicted by one rule.
 type Share struct{ Bytes, Seconds float64 }
 
-// Remaining predicts the remaining work of a task: its explicit groups one by one, its implicit bytes as groups of
-// the observed implicit sizes, in this task or, if it has none, in the job (section 4.2). Without either, time is
-// proportional to bytes. For an invalid task everything is unknown.
+// Remaining returns the predicted work of a task: its remaining explicit groups, and groups for its implicit bytes.
+// The sizes of these are as frequent as in the task's finished implicit groups, if there are none in those of the
+// job (section 4.2). If the job has none either, the time of implicit bytes is proportional to them. All is unknown
+// for a task that the job does not have.
 func (p *Prediction) Remaining(task int) Left {
 	left := Left{
 		Seconds: math.NaN(), At: math.NaN(), Explicit: math.NaN(), Implicit: math.NaN(), Spread: math.NaN(),
@@ -312,7 +313,7 @@ func (p *Prediction) Remaining(task int) Left {
 	return left
 }
 
-// likely returns the expected sizes of a task's implicit groups, and their bytes.
+// likely returns the points whose marked groups show the sizes of a task's implicit groups, and the bytes of these.
 func (p *Prediction) likely(t *view) ([]point, float64) {
 	if t.seen.implicit > 0 {
 		return t.points, t.seen.implicit
@@ -320,7 +321,7 @@ func (p *Prediction) likely(t *view) ([]point, float64) {
 	return p.all().points, p.all().implicit
 }
 
-// spread returns the deviation of a task's points from the fit that predicts it.
+// spread returns Left.Spread of a task, by the fit that predicts it.
 func (p *Prediction) spread(t *view) float64 {
 	var f *powerFit
 	switch {

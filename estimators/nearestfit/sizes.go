@@ -10,12 +10,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// sizes are the remaining explicit groups of a task. Removing one takes about constant time: a size without groups
-// points to its neighbors (disjoint sets with path halving).
+// sizes are the remaining explicit groups of a task. below and over are disjoint sets with path halving, so that a
+// size without groups is skipped in about constant time.
 type sizes struct {
 	bytes []float64 // ascending, each once
 	left  []float64 // number of groups
-	// the nearest place that may have groups left, itself if it has any; shifted by one: 0 and n+1 mean none
+	// below and over have an entry for each size, with indices from 1 to n: itself if the size has groups left, else
+	// an index nearer to the next lower, or higher, size that has. 0 and n+1: there is none.
 	below, over []int32
 }
 
@@ -42,8 +43,8 @@ func newSizes(explicit []dag.GroupSize) *sizes {
 	return s
 }
 
-// take removes up to count groups of the sizes nearest to bytes, the lower one of two equally near, if they are
-// within ratio of it. It returns the number of groups that matched no size.
+// take removes up to count groups of sizes that differ from bytes by at most ratio of it, the nearest ones first, the
+// lower one of two. It returns how many of count it could not remove.
 func (s *sizes) take(bytes, count, ratio float64) float64 {
 	n := len(s.bytes)
 	for count > 0 && n > 0 {
@@ -82,7 +83,7 @@ func find(next []int32, i int) int {
 	return i
 }
 
-// rest returns the remaining groups, ascending.
+// rest returns the remaining groups by size.
 func (s *sizes) rest() []dag.GroupSize {
 	var out []dag.GroupSize
 	for i, n := range s.left {
@@ -93,7 +94,7 @@ func (s *sizes) rest() []dag.GroupSize {
 	return out
 }
 
-// work is bytes done and their time.
+// work is the bytes of finished groups and their time.
 type work struct {
 	bytes, seconds float64
 }
@@ -103,7 +104,7 @@ func (w *work) add(more work) {
 	w.seconds += more.seconds
 }
 
-// alpha returns seconds a byte; NaN while nothing is done.
+// alpha returns seconds a byte; NaN without bytes.
 func (w work) alpha() float64 {
 	if w.bytes <= 0 {
 		return math.NaN()
@@ -111,8 +112,8 @@ func (w work) alpha() float64 {
 	return w.seconds / w.bytes
 }
 
-// recently is finished work, weighted towards new work: each new minute of work reduces the weight of older work.
-// It decays by time, not by reports, or a burst of milliseconds would weigh as much as a group of minutes.
+// recently is finished work in which new work weighs more: each minute of new work multiplies the weight of older
+// work by 1-EWMA. If each report did, milliseconds of work would count as much as minutes.
 type recently struct{ work }
 
 func (r *recently) add(w work, weight float64) {
@@ -121,8 +122,8 @@ func (r *recently) add(w work, weight float64) {
 	r.seconds = r.seconds*keep + w.seconds
 }
 
-// JobRatio returns the remaining seconds of a task if all bytes take the mean time of the job's finished ones; NaN
-// while none are done. The group that is being processed counts as remaining (section 3.1).
+// JobRatio returns the remaining seconds of a task by the seconds a byte of all finished groups (section 3.1); NaN if
+// there are none.
 func (p *Prediction) JobRatio(task int) float64 {
 	if task < 0 || task >= len(p.tasks) {
 		return math.NaN()
@@ -130,8 +131,8 @@ func (p *Prediction) JobRatio(task int) float64 {
 	return p.alpha * p.tasks[task].ratioBytes
 }
 
-// TaskRatio returns the task's seconds left at its own speed, if more than Params.TaskRatioMin of its bytes are done.
-// Else it returns JobRatio. NaN if there is no such task.
+// TaskRatio returns the remaining seconds of a task by the seconds a byte of its own finished groups. It is JobRatio
+// if no more than Params.TaskRatioMin of the task's bytes are done.
 func (p *Prediction) TaskRatio(task int) float64 {
 	if task < 0 || task >= len(p.tasks) {
 		return math.NaN()
@@ -143,11 +144,9 @@ func (p *Prediction) TaskRatio(task int) float64 {
 	return p.JobRatio(task)
 }
 
-// conserve removes explicit groups, the smallest first, until they and the implicit bytes fit into the remaining
-// bytes. If only some maps reported a key, its size is below the true one. When its group is done, the group
-// matches no explicit size, so the key would be counted to the end. Such keys are the smallest that are reported.
-//
-// The paper does not mention them (section 4.2): this is a deviation, see Params.Conserve.
+// conserve removes explicit groups, which are sorted by size, from the smallest on, until they and the implicit
+// bytes are at most left, the remaining bytes. If only some maps have reported a key, its explicit size is too
+// small, and its finished group does not match it. Such keys are the smallest ones that maps report.
 func conserve(explicit []dag.GroupSize, implicit, left float64) []dag.GroupSize {
 	over := implicit - left
 	for _, g := range explicit {

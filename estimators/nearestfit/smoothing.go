@@ -6,28 +6,28 @@ import (
 	"sort"
 )
 
-// A point is Count measurements of one size. Mean is their mean time, Marked the number that the caller has marked.
+// A point is Count groups of one size. Mean is their mean time; Marked of them are implicit.
 type point struct {
 	Size, Mean, Count, Marked float64
 }
 
-// A profile is a bounded set of points. Beyond its limit, points of one size are joined, and then those of near
-// sizes, in pairs, until half of the limit is left.
+// A profile is at most limit points. If it has more, condense joins them to half as many.
 type profile struct {
 	tolerance float64
 	limit     int
-	points    []point // in order of creation
-	next      []int32 // of each point the next one of its size, -1 after the last
-	first     map[float64]int32
+	points    []point           // in order of creation
+	next      []int32           // the index of the next point of the same size; -1: it is the last
+	first     map[float64]int32 // the index of the first point of each size
 }
 
-// newProfile returns an empty profile. A measurement joins the first point of exactly its size with a mean within
-// tolerance. Limits below 8 are 8.
+// newProfile returns an empty profile. Groups join the first point of exactly their size whose mean differs from
+// theirs by at most tolerance. A limit below 8 becomes 8.
 func newProfile(tolerance float64, limit int) *profile {
 	return &profile{tolerance: tolerance, limit: max(8, limit), first: make(map[float64]int32)}
 }
 
-// add adds count measurements of one size with a mean time, some of them marked. All must be finite, count above 0.
+// add adds count groups of one size with their mean time; marked of them are implicit. The numbers must be finite,
+// count above 0.
 func (p *profile) add(size, mean, count, marked float64) {
 	last, same := int32(-1), 0
 	if at, ok := p.first[size]; ok {
@@ -57,7 +57,7 @@ func (p *profile) add(size, mean, count, marked float64) {
 	}
 }
 
-// list returns all points by size, those of one size in order of creation.
+// list returns the points by size, those of one size in order of creation.
 func (p *profile) list() []point {
 	out := slices.Clone(p.points)
 	slices.SortStableFunc(out, func(a, b point) int { return cmp.Compare(a.Size, b.Size) })
@@ -78,8 +78,8 @@ func (p *profile) replace(points []point) {
 	}
 }
 
-// condense joins sorted points until at most n are left. Means are weighted by counts, so that count, bytes and time
-// are conserved.
+// condense joins sorted points until at most n are left: those of one size, then pairs of about one size. The sums of
+// groups, bytes and time stay the same.
 func condense(points []point, n int) []point {
 	points = joinSizes(points)
 	for len(points) > n {
@@ -101,8 +101,8 @@ func joinSizes(points []point) []point {
 	return out
 }
 
-// pairs joins at most n pairs of neighbors, those with the smallest relative distance first. It joins only pairs,
-// because a chain of equal distances would end as one point.
+// pairs joins at most n pairs of points next to each other, those with the smallest relative difference first. A
+// point is in one pair at most: many points at equal distances must not become one.
 func pairs(points []point, n int) []point {
 	type gap struct {
 		ratio float64
@@ -141,7 +141,7 @@ func pairs(points []point, n int) []point {
 	return out
 }
 
-// joined returns the mean of two points, weighted by their counts.
+// joined returns two points as one, with their means weighted by their counts.
 func joined(a, b point) point {
 	share := b.Count / (a.Count + b.Count)
 	return point{
@@ -152,16 +152,16 @@ func joined(a, b point) point {
 	}
 }
 
-// An neighbours finds the points near a size in logarithmic time. Equation 6 of section 3.3 is the mean over all keys
-// near a size, so points are weighted by their number of keys.
+// neighbours finds the points near a size in logarithmic time. Equation 6 (section 3.3) is the mean over keys, so a
+// point weighs as many times as it has groups.
 type neighbours struct {
 	points []point // by size
-	// Sums over the points before each place: count, and count times mean. rest is the rounding error of seconds:
-	// without it, the microseconds of small groups would be lost in the hours of large ones.
+	// Entry i is a sum over the first i points: of counts, and of counts times means. rest is the rounding error of
+	// seconds, without which microseconds of small groups would be lost beside hours of large ones.
 	counts, seconds, rest []float64
 }
 
-// newNeighbours indexes points of ascending sizes. All values are finite, counts are above 0.
+// newNeighbours returns the neighbours among points, which must be sorted by size, finite, and of counts above 0.
 func newNeighbours(points []point) *neighbours {
 	n := len(points)
 	x := &neighbours{points, make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)}
@@ -173,8 +173,7 @@ func newNeighbours(points []point) *neighbours {
 	return x
 }
 
-// near returns the count-weighted mean of all points with sizes in [size-delta, size+delta]; ok is false if there
-// are none.
+// near returns the mean time of the groups with sizes from size-delta to size+delta; ok is false if there are none.
 func (x *neighbours) near(size, delta float64) (mean float64, ok bool) {
 	from := sort.Search(len(x.points), func(i int) bool { return x.points[i].Size >= size-delta })
 	to := from + sort.Search(len(x.points)-from, func(i int) bool { return x.points[from+i].Size > size+delta })
