@@ -15,7 +15,7 @@ import (
 // A running attempt ends with the snapshot and is not Past. Spans are attempts of consecutive tasks that start and
 // end together. Pauses have the same names as in a replay. Attempts that were not fully observed are left out:
 // those without a known start, and those without a known end if their job has ended. Under FIFO slots are the
-// attempts'; an unknown slot stays unknown, and its span has no Slots. Under YARN slots are rows, as many for each
+// attempts'; an unknown slot stays unknown, and its span has no Slots. Under YARN slots are lanes, as many for each
 // node as it has run containers at once: see Schedule.Nodes. No snapshot shows when a job's AM got its container,
 // so Mastered is unknown.
 //
@@ -43,7 +43,7 @@ func History(s *dag.Snapshot) (*Schedule, error) {
 // HistoryAndPlan joins the history of a run and, from the snapshot's instant on, the replay of the snapshot: one
 // schedule from the first submission to the expected end. The history stays unchanged. A running attempt ends as in
 // the replay, in the slot that it has. If it has no end in the replay (its node is lost), it ends now. Under YARN
-// tasks to come get free rows; tasks of one slot of the replay share a row.
+// tasks to come get free lanes; tasks of one slot of the replay share a lane.
 func HistoryAndPlan(s *dag.Snapshot, future *Schedule) (*Schedule, error) {
 	h, err := newHistory(s)
 	if err != nil {
@@ -86,7 +86,7 @@ type history struct {
 	slots  bool // slots have numbers (FIFO)
 	pieces []piece
 	gaps   []Span  // times before submissions
-	nodes  []int32 // by row, unless slots have numbers
+	nodes  []int32 // by lane, unless slots have numbers
 }
 
 func newHistory(s *dag.Snapshot) (*history, error) {
@@ -112,7 +112,7 @@ func newHistory(s *dag.Snapshot) (*history, error) {
 		}
 	}
 	if !h.slots {
-		h.rows()
+		h.lanes()
 	}
 	return h, nil
 }
@@ -204,9 +204,9 @@ func (h *history) finish(sch *Schedule) {
 	})
 }
 
-// rows assigns to each container the lowest row of its node that is free when it starts. Nodes are in the order of
-// the snapshot; containers on unknown nodes have rows of their own at the end.
-func (h *history) rows() {
+// lanes assigns to each container the lowest lane of its node that is free when it starts. Nodes are in the order of
+// the snapshot; containers on unknown nodes have lanes of their own at the end.
+func (h *history) lanes() {
 	slices.SortFunc(h.pieces, func(a, b piece) int {
 		//nolint:gosec // -1 is last
 		if c := cmp.Compare(uint32(a.node), uint32(b.node)); c != 0 {
@@ -215,37 +215,37 @@ func (h *history) rows() {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Job, b.Job),
 			cmp.Compare(a.First, b.First), cmp.Compare(a.Attempt, b.Attempt))
 	})
-	var busy, free []keyedRow // busy rows by their ends; free ones by their numbers
+	var busy, free []keyedLane // busy lanes by their ends; free ones by their numbers
 	for i := range h.pieces {
 		p := &h.pieces[i]
 		if i > 0 && p.node != h.pieces[i-1].node {
 			busy, free = nil, nil
 		}
 		for len(busy) > 0 && busy[0].key <= p.Start {
-			free = insert(free, keyedRow{dag.Instant(busy[0].row), busy[0].row})
+			free = insert(free, keyedLane{dag.Instant(busy[0].lane), busy[0].lane})
 			busy = busy[1:]
 		}
 		if len(free) > 0 {
-			p.slot, free = free[0].row, free[1:]
+			p.slot, free = free[0].lane, free[1:]
 		} else {
-			p.slot = int32(len(h.nodes)) //nolint:gosec // as many rows as pieces at most
+			p.slot = int32(len(h.nodes)) //nolint:gosec // as many lanes as pieces at most
 			h.nodes = append(h.nodes, p.node)
 		}
-		if p.End.Known() { // else its row is never free again
-			busy = insert(busy, keyedRow{p.End, p.slot})
+		if p.End.Known() { // else its lane is never free again
+			busy = insert(busy, keyedLane{p.End, p.slot})
 		}
 	}
 }
 
-// A keyedRow is a row in a list that is sorted by keys.
-type keyedRow struct {
-	key dag.Instant
-	row int32
+// A keyedLane is a lane in a list that is sorted by keys.
+type keyedLane struct {
+	key  dag.Instant
+	lane int32
 }
 
-func insert(rows []keyedRow, r keyedRow) []keyedRow {
-	i, _ := slices.BinarySearchFunc(rows, r, func(a, b keyedRow) int { return cmp.Compare(a.key, b.key) })
-	return slices.Insert(rows, i, r)
+func insert(lanes []keyedLane, r keyedLane) []keyedLane {
+	i, _ := slices.BinarySearchFunc(lanes, r, func(a, b keyedLane) int { return cmp.Compare(a.key, b.key) })
+	return slices.Insert(lanes, i, r)
 }
 
 type attemptID struct {
@@ -263,7 +263,7 @@ func (h *history) addFuture(future *Schedule) {
 			running[attemptID{p.Job, p.Stage, p.First, p.Attempt}] = i
 		}
 	}
-	rows := make(map[int32]int32) // the row here of each slot of the replay
+	lanes := make(map[int32]int32) // the lane here of each slot of the replay
 	var coming []piece
 	for _, sp := range future.Spans {
 		if sp.Past || sp.Pause != dag.NoPause {
@@ -280,31 +280,31 @@ func (h *history) addFuture(future *Schedule) {
 			if r, ok := running[attemptID{sp.Job, sp.Stage, sp.First, sp.Attempt}]; ok {
 				p := &h.pieces[r]
 				p.End, p.Outcome = max(p.End, sp.End), sp.Outcome
-				rows[slot] = p.slot
+				lanes[slot] = p.slot
 			} else if sp.End > now {
 				coming = append(coming, piece{Span: sp, slot: slot, node: -1})
 			}
 		}
 	}
 	if !h.slots {
-		h.slotsToRows(coming, rows)
+		h.slotsToLanes(coming, lanes)
 	}
 	h.pieces = append(h.pieces, coming...)
 }
 
-// slotsToRows assigns to each slot of the replay the lowest idle row on a node that is not lost, or a new row.
-func (h *history) slotsToRows(coming []piece, rows map[int32]int32) {
+// slotsToLanes assigns to each slot of the replay the lowest idle lane on a node that is not lost, or a new lane.
+func (h *history) slotsToLanes(coming []piece, lanes map[int32]int32) {
 	taken := make([]bool, len(h.nodes))
-	for _, row := range rows {
-		taken[row] = true
+	for _, lane := range lanes {
+		taken[lane] = true
 	}
 	for i := range h.pieces {
 		if p := &h.pieces[i]; p.End > h.snap.At {
 			taken[p.slot] = true
 		}
 	}
-	for row, node := range h.nodes {
-		taken[row] = taken[row] || node >= 0 && int(node) < len(h.snap.Nodes) && h.snap.Nodes[node].Lost
+	for lane, node := range h.nodes {
+		taken[lane] = taken[lane] || node >= 0 && int(node) < len(h.snap.Nodes) && h.snap.Nodes[node].Lost
 	}
 	slices.SortStableFunc(coming, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.slot, b.slot))
@@ -315,17 +315,17 @@ func (h *history) slotsToRows(coming []piece, rows map[int32]int32) {
 		if p.slot < 0 {
 			continue
 		}
-		row, ok := rows[p.slot]
+		lane, ok := lanes[p.slot]
 		if !ok {
 			for next < len(taken) && taken[next] {
 				next++
 			}
-			if row = int32(next); next == len(h.nodes) { //nolint:gosec // a row
+			if lane = int32(next); next == len(h.nodes) { //nolint:gosec // a lane
 				h.nodes = append(h.nodes, -1)
 			}
 			next++
-			rows[p.slot] = row
+			lanes[p.slot] = lane
 		}
-		p.slot = row
+		p.slot = lane
 	}
 }

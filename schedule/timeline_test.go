@@ -95,7 +95,7 @@ func TestHistoryInventsNothing(t *testing.T) {
 	}
 }
 
-// Containers are rows, node by node, those of unknown nodes last; pauses are named as a replay names them.
+// Containers are lanes, node by node, those of unknown nodes last; pauses are named as a replay names them.
 func TestHistoryRowsAndPauses(t *testing.T) {
 	plan := &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 4096}, Jobs: []dag.Job{
 		{Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 4}, dag.Stage{Known: true})},
@@ -132,9 +132,9 @@ func TestHistoryRowsAndPauses(t *testing.T) {
 1 launch 0+0.0 Waits 700-1000 []
 `)
 	if got := fmt.Sprint(sch.Nodes); got != "[0 1 -1]" {
-		t.Errorf("rows on nodes %s", got)
+		t.Errorf("lanes on nodes %s", got)
 	}
-	// Before the second submission, and with a task that is to come: what is expected is on a free row, the node's that
+	// Before the second submission, and with a task that is to come: what is expected is on a free lane, the node's that
 	// has one.
 	s.Jobs[1] = dag.JobState{
 		Submitted: never, Started: never, Finished: never,
