@@ -134,8 +134,8 @@ func TestHistoryRowsAndPauses(t *testing.T) {
 	if got := fmt.Sprint(sch.Nodes); got != "[0 1 -1]" {
 		t.Errorf("lanes on nodes %s", got)
 	}
-	// Before the second submission, and with a task that is to come: what is expected is on a free lane, the node's that
-	// has one.
+	// Before the second submission, and with a task that is to come: what is expected is on a free lane, the node's
+	// that has one.
 	s.Jobs[1] = dag.JobState{
 		Submitted: never, Started: never, Finished: never,
 		Stages: make([]dag.StageState, dag.MapReduceStages),
