@@ -110,8 +110,7 @@ func serveCrowd(t testing.TB, m *Cluster, a *Questions, now func() dag.Instant) 
 // SomeDay is when simulated runs of tests start.
 var SomeDay = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
 
-// HadoopServer simulates a run of a plan behind Hadoop's REST services. Each request for the list of applications
-// advances it by ten seconds.
+// HadoopServer simulates a run of a plan behind Hadoop's REST services. Each poll advances it by ten seconds.
 func HadoopServer(t *testing.T, plan string, opt simulate.Options) string {
 	t.Helper()
 	p, err := planfile.ReadFile(plan, planfile.Options{})
@@ -127,15 +126,5 @@ func HadoopServer(t *testing.T, plan string, opt simulate.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/ws/v1/cluster/apps" {
-			err := cluster.Advance(r.Context(), cluster.Now().Add(10*time.Second))
-			if err != nil && r.Context().Err() == nil {
-				t.Error(err)
-			}
-		}
-		cluster.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	return server.URL
+	return ServeSteps(t, cluster, 10*time.Second)
 }

@@ -1,8 +1,8 @@
 package restsim
 
 import (
-	"container/heap"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -42,15 +42,6 @@ type stage struct {
 	ends     []int32
 }
 
-// cores has the instants at which cores become idle.
-type cores []int
-
-func (c cores) Len() int           { return len(c) }
-func (c cores) Less(i, j int) bool { return c[i] < c[j] }
-func (c cores) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
-func (c *cores) Push(any)          {}
-func (c *cores) Pop() any          { return nil }
-
 // The pauses of a driver, in milliseconds.
 const (
 	submitPause = 20 // from a job's submission to its first stages, and between stages
@@ -59,7 +50,8 @@ const (
 
 // Run schedules jobs, one after the other. A task takes 0.6 to 1.4 times the mean, and one in 100 four times as long.
 func (a *SparkApplication) Run(jobs []Job) *SparkApplication {
-	idle, random := make(cores, a.Executors*a.Cores), rand.New(rand.NewPCG(1, 2))
+	idle := make([]int, a.Executors*a.Cores) // when each core becomes idle, ascending
+	random := rand.New(rand.NewPCG(1, 2))
 	now, tasks := 0, 0
 	a.jobs = make([]sparkJob, len(jobs)) // stages have pointers to them
 	for i, j := range jobs {
@@ -82,9 +74,11 @@ func (a *SparkApplication) Run(jobs []Job) *SparkApplication {
 				if random.IntN(100) == 0 {
 					long *= 4
 				}
-				idle[0] = start + int(long*float64(j.Work.Milliseconds()))
-				s.starts[t], s.ends[t], s.to = int32(start), int32(idle[0]), max(s.to, idle[0])
-				heap.Fix(&idle, 0)
+				end := start + int(long*float64(j.Work.Milliseconds()))
+				s.starts[t], s.ends[t], s.to = int32(start), int32(end), max(s.to, end)
+				at, _ := slices.BinarySearch(idle, end)
+				copy(idle, idle[1:at])
+				idle[at-1] = end
 			}
 			a.stages, now = append(a.stages, s), max(now, s.to)
 		}
