@@ -46,35 +46,27 @@ func (d Distribution) Corrected(tick RangeTick, residuals []dag.Residual) (Distr
 
 // by returns d corrected by scores.
 func (d Distribution) by(tick RangeTick, scores *pastScores) Distribution {
-	c := correction{raw: d, tick: tick, scores: scores}
 	out := make(Distribution, max(len(d), usualSamples))
 	for i := range out {
-		out[i] = time.Duration(min(max(0, c.at(float64(i)/float64(len(out)-1))), float64(dag.MaxLength)))
+		ns := d.corrected(tick, scores, float64(i)/float64(len(out)-1))
+		out[i] = time.Duration(min(max(0, ns), float64(dag.MaxLength)))
 	}
 	return out
 }
 
-// A correction is a raw distribution and the scores that correct it.
-type correction struct {
-	raw    Distribution
-	tick   RangeTick
-	scores *pastScores
-}
-
-// at returns the corrected quantile of order q, in nanoseconds.
-func (c *correction) at(q float64) float64 {
-	low, high := c.scores.Range()
-	in := min(max(q, low), high)
-	v := c.tick.value(c.scores.At(in))
+// corrected returns the corrected quantile of order q, in nanoseconds.
+func (d Distribution) corrected(tick RangeTick, s *pastScores, q float64) float64 {
+	in := min(max(q, s.orders[0]), s.orders[len(s.orders)-1])
+	v := tick.value(s.At(in))
 	if q == in {
 		return v
 	}
-	middle := c.tick.value(c.scores.At(0.5))
+	middle := tick.value(s.At(0.5))
 	wider := 1.0
-	if was := float64(c.raw.At(in) - c.raw.At(0.5)); was != 0 {
+	if was := float64(d.At(in) - d.At(0.5)); was != 0 {
 		wider = min(max((v-middle)/was, 1/mostWider), mostWider)
 	}
-	return v + wider*float64(c.raw.At(q)-c.raw.At(in))
+	return v + wider*float64(d.At(q)-d.At(in))
 }
 
 // mostWider bounds how much wider or narrower a tail becomes beyond the orders that runs support.
@@ -281,15 +273,7 @@ func weighScores(scores, weights []float64) *pastScores {
 	return s
 }
 
-// Range returns the lowest and the highest order of a quantile: 1/(n+1) and n/(n+1) of n scores of equal weight.
-func (s *pastScores) Range() (lowest, highest float64) {
-	if len(s.orders) == 0 {
-		return 1, 0
-	}
-	return s.orders[0], s.orders[len(s.orders)-1]
-}
-
-// At returns the quantile of order q, that of the nearest end outside Range. Between two ranks it is interpolated
+// At returns the quantile of order q, that of the nearest end if orders end before q. Between two ranks it is interpolated
 // linearly: definition 6 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996. Rounding the ranks
 // outwards would be safe for every n, but too wide: 18 runs would give a range of 80% that covers 89%. It panics
 // without scores.

@@ -15,12 +15,15 @@ func NewDraws(seed, own, sample, of uint64) Draws {
 
 func (w *ReplayContext) Sampling() func(Draws) Drawn { return w.sampling() }
 
-func (w *ReplayContext) SkewBounds(tight bool) (low, high float64, err error) {
-	b, err := w.skewBounds(tight)
-	return b.low, b.high, err
+func (w *ReplayContext) SkewBounds() (printed, low, high float64, err error) {
+	if _, err := w.standardMS(); err != nil {
+		return 0, 0, 0, err
+	}
+	b := w.skewBounds()
+	return b.printed, b.low, b.high, nil
 }
 
-func (w *ReplayContext) WorstMS(k int) float64 { return w.worstMS(k) }
+func (w *ReplayContext) Longest() float64 { return w.longest() }
 
 func (w *ReplayContext) Hold() bool { return w.hold() }
 

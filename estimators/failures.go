@@ -105,53 +105,22 @@ func (w *ReplayContext) adding(n int, more float64) (Estimate, error) {
 	return w.supposing(n, w.scenario(ms+more)), nil
 }
 
-// hadoopAttempts is the number of times that Hadoop tries a task before the job fails (mapreduce.map.maxattempts):
-// one task can fail three times and the query still ends.
-const hadoopAttempts = 4
-
-// worstFailures is the pessimistic scenario (section 3.2.1, facts/paratimer.md P17): k failures of the longest
+// worstFailures is the pessimistic scenario (section 3.2.1, facts/paratimer.md P17): n failures of the longest
 // unfinished task, each right before the task finishes, when all its work is lost. Each adds the task's full
-// duration, whether it runs or not. A task fails at most three times, else the job would fail; further failures hit
-// the next longest task.
-func worstFailures(k int) func(*ReplayContext) (Estimate, error) {
-	return func(w *ReplayContext) (Estimate, error) { return w.adding(k, w.worstMS(k)) }
+// duration, whether it runs or not. n is at most 3: Hadoop tries a task 4 times before the job fails
+// (mapreduce.map.maxattempts).
+func worstFailures(n int) func(*ReplayContext) (Estimate, error) {
+	return func(w *ReplayContext) (Estimate, error) { return w.adding(n, float64(n)*w.longest()) }
 }
 
-// worstMS returns the sum of the full durations that the k worst failures repeat.
-func (w *ReplayContext) worstMS(k int) float64 {
-	var sum float64
-	left := k
-	for _, full := range w.longest((k + hadoopAttempts - 2) / (hadoopAttempts - 1)) {
-		n := min(left, hadoopAttempts-1)
-		sum += float64(n) * full
-		left -= n
-	}
-	return sum
-}
-
-// longest returns the full durations of the n longest unfinished tasks, longest first.
-func (w *ReplayContext) longest(n int) []float64 {
-	var top []float64
+// longest returns the full duration of the longest unfinished task, 0 if there is none.
+func (w *ReplayContext) longest() (most float64) {
 	w.EachStage(func(_ int, _ dag.StageIndex, p *StageLeft) {
 		for g := range p.All() {
-			for range min(g.Count, n) {
-				if len(top) == n && g.Full <= top[n-1] {
-					break
-				}
-				top = insert(top, g.Full, n)
-			}
+			most = max(most, g.Full)
 		}
 	})
-	return top
-}
-
-// insert puts v into a descending list and keeps its n largest.
-func insert(top []float64, v float64, n int) []float64 {
-	top = append(top, v)
-	for i := len(top) - 1; i > 0 && top[i] > top[i-1]; i-- {
-		top[i], top[i-1] = top[i-1], top[i]
-	}
-	return top[:min(len(top), n)]
+	return most
 }
 
 // failureUntilProven is the paper's FailureEstimate (section 4.3): it expects a worst failure until one has been
@@ -160,7 +129,7 @@ func failureUntilProven(w *ReplayContext) (Estimate, error) {
 	if w.hold() {
 		return w.adding(0, 0)
 	}
-	return w.adding(1, w.worstMS(1))
+	return w.adding(1, w.longest())
 }
 
 // hold reports whether an unfinished stage of some job has a failed attempt (facts/paratimer.md P18). It

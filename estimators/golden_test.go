@@ -54,7 +54,7 @@ func (g *goldenRun) check(t *testing.T, c *golden.Case) {
 	}})
 	if want := c.Initial.WorstSingleTaskMS; want != nil {
 		g.fields["initial.worst_single_task_ms"]++
-		g.equal(t, "initial.worst_single_task_ms", w.WorstMS(1), *want)
+		g.equal(t, "initial.worst_single_task_ms", w.Longest(), *want)
 	}
 	if want := c.Initial.CriticalPathMS; want != nil {
 		g.fields["initial.critical_path_ms"]++
@@ -90,7 +90,7 @@ func started(s *dag.Snapshot) bool {
 func (g *goldenRun) instant(t *testing.T, c *golden.Case, in *golden.Instant, w *estimators.ReplayContext) {
 	t.Helper()
 	now := float64(in.At)
-	lower, upper, err := w.SkewBounds(false)
+	lower, _, upper, err := w.SkewBounds()
 	if err != nil {
 		t.Errorf("t=%d: skew: %v", in.At, err)
 	}
@@ -116,7 +116,7 @@ func (g *goldenRun) instant(t *testing.T, c *golden.Case, in *golden.Instant, w 
 		case "std_static_ms":
 			g.of(t, name, "standard_static", w, want)
 		case "worst_single_task_ms":
-			g.equal(t, name, w.WorstMS(1), want)
+			g.equal(t, name, w.Longest(), want)
 		case "pessimistic_resim_ms":
 			g.of(t, name, "one_failure", w, want)
 		case "failure_estimate_resim_ms":

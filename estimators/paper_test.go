@@ -233,7 +233,7 @@ func TestSection44SixteenReduces(t *testing.T) {
 		t.Errorf("skew_low_as_printed: bias %+.1f, want far too optimistic", g["skew_low_as_printed"].BiasPoints)
 	}
 	c.Each(60*time.Second, plannedCosts, pathfrag.Params{}, func(at dag.Instant, w *estimators.ReplayContext) {
-		low, _, err := w.SkewBounds(true)
+		_, low, _, err := w.SkewBounds()
 		if err != nil {
 			t.Fatal(err)
 		}

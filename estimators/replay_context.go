@@ -36,9 +36,8 @@ type ReplayContext struct {
 	trusted  bool     // origin and assumed are computed
 	origin   schedule.Origin
 	assumed  float64
-	// bounds under skew, computed once
-	loose, tight *bounds
-	err          error
+	bounds   *bounds // under skew
+	err      error
 	// context of the anchor that standard_static planned from, and the anchor
 	planned *ReplayContext
 	anchor  *dag.Snapshot

@@ -176,8 +176,8 @@ func TestReducesThatWaitForMaps(t *testing.T) {
 		}
 	}
 	// Not only because they are clamped.
-	if low, high, err := estimators.NewReplayContext(run, plannedCosts,
-		estimators.Options{}).SkewBounds(false); err != nil ||
+	if low, _, high, err := estimators.NewReplayContext(run, plannedCosts,
+		estimators.Options{}).SkewBounds(); err != nil ||
 		low != 33_000 || high != 33_000 {
 		t.Errorf("bounds %v, %v (%v), want 33 s", low, high, err)
 	}
@@ -212,7 +212,7 @@ func TestUpperBoundIsClamped(t *testing.T) {
 	plan := golden.OneJob()
 	plan.Jobs[0].SetStage(dag.Reduce, golden.PhaseOf(2, 1, 0.5, 1, 0.5, 1, 0.5))
 	w := estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)), plannedCosts, estimators.Options{})
-	_, raw, err := w.SkewBounds(false)
+	_, _, raw, err := w.SkewBounds()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,18 +222,6 @@ func TestUpperBoundIsClamped(t *testing.T) {
 	}
 	if *high.Remaining != *std.Remaining {
 		t.Errorf("skew_high %v, standard %v", *high.Remaining, *std.Remaining)
-	}
-}
-
-// A task fails three times at most, else the job would; the fourth failure is the next longest task's.
-func TestFourFailures(t *testing.T) {
-	plan := golden.OneJob()
-	plan.Jobs[0].SetStage(dag.Reduce, golden.PhaseOf(1, 0, 0, 0, 0, 1000, 30))
-	w := estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)), plannedCosts, estimators.Options{})
-	for k, want := range []float64{0, 30_000, 60_000, 90_000, 100_000, 110_000, 120_000, 130_000} {
-		if got := w.WorstMS(k); got != want {
-			t.Errorf("%d failures: %v, want %v", k, got, want)
-		}
 	}
 }
 
@@ -248,7 +236,7 @@ func TestBoundsAreClamped(t *testing.T) {
 	}}
 	w := estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)), plannedCosts,
 		estimators.Options{Path: &pathfrag.Params{Delta1: time.Second / 2, Delta2: time.Second / 2}})
-	raw, _, err := w.SkewBounds(false)
+	raw, _, _, err := w.SkewBounds()
 	if err != nil {
 		t.Fatal(err)
 	}

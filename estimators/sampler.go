@@ -2,6 +2,8 @@ package estimators
 
 import (
 	"cmp"
+	"hash/fnv"
+	"io"
 	"math"
 	"math/bits"
 	"runtime"
@@ -111,15 +113,11 @@ func (w *ReplayContext) distribution(draw func(Draws) Drawn) (Distribution, erro
 		})
 	}
 	wait.Wait()
-	for _, p := range panics {
-		if p != nil {
-			panic(p) // here the caller can recover it
-		}
+	if p := cmp.Or(panics...); p != nil {
+		panic(p) // here the caller can recover it
 	}
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	slices.Sort(out)
 	return out, nil
@@ -146,13 +144,9 @@ func (d Distribution) centre(standard float64) {
 // seedOf returns the seed of a run, from its id and script but not the instant. So a sample keeps its random
 // numbers from tick to tick, and quantiles move only if observations move them.
 func seedOf(s *dag.Snapshot) uint64 {
-	h := uint64(14695981039346656037) // FNV-1a
-	for _, text := range []string{s.ID, "\x00", s.Plan.Name} {
-		for i := range len(text) {
-			h = (h ^ uint64(text[i])) * 1099511628211
-		}
-	}
-	return mix(h)
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, s.ID+"\x00"+s.Plan.Name)
+	return mix(h.Sum64())
 }
 
 // The general way to draw from a cost model: each prediction times a factor of the cluster, one of the task's

@@ -37,8 +37,8 @@ func Scenarios() []Scenario {
 			"failure_until_proven", "a worst failure is still to come, until one has been seen in the part that runs",
 			failureUntilProven,
 		},
-		{"skew_low", "data skew at its best: the long reduces run beside each other", skewLow},
-		{"skew_high", "data skew at its worst: the long reduces run one after another", skewHigh},
+		{"skew_low", "data skew at its best: the long reduces run beside each other", underSkew(skewLow)},
+		{"skew_high", "data skew at its worst: the long reduces run one after another", underSkew(skewHigh)},
 		{
 			"best_guess", "the tasks in the order that the scheduler is expected to take, between the bounds of skew",
 			bestGuess,
@@ -60,7 +60,7 @@ func Variants() []Scenario {
 	return []Scenario{
 		{
 			"skew_low_as_printed", "as skew_low, by the paper's Algorithm 1 alone, which looks at the shortest reduces",
-			skewLowAsPrinted,
+			underSkew(skewLowAsPrinted),
 		},
 		{"three_failures", "the longest unfinished task fails three times, each just before its end", worstFailures(3)},
 		{"average_failure", "an unfinished task of average length fails once, just before its end", averageFailure},
@@ -77,36 +77,25 @@ func New(s Scenario, model Model, options Options) Estimator {
 // Shared returns one estimator for each scenario. For the same run they share one ReplayContext; the first that
 // needs a replay computes it. The sharing is a cache: it changes no result. They are not safe for concurrent use.
 func Shared(scenarios []Scenario, model Model, options Options) []Estimator {
-	c := &common{model: model, options: options}
+	context := &ReplayContext{model: model, options: options} // of no run yet
 	out := make([]Estimator, len(scenarios))
 	for i, s := range scenarios {
-		out[i] = shared{s, c}
+		out[i] = shared{s, &context}
 	}
 	return out
 }
 
+// shared is a scenario with the context of the last run, which other scenarios replace as well.
 type shared struct {
-	scenario Scenario
-	common   *common
+	Scenario
+	context **ReplayContext
 }
 
-func (s shared) Estimate(run dag.Run) (Estimate, error) { return s.scenario.Of(s.common.of(run)) }
-
-// common caches the context of the last run.
-type common struct {
-	model   Model
-	options Options
-	context *ReplayContext
-}
-
-func (c *common) of(run dag.Run) *ReplayContext {
-	switch {
-	case c.context == nil:
-		c.context = NewReplayContext(run, c.model, c.options)
-	case !sameRun(c.context.Run, run):
-		c.context = c.context.Next(run)
+func (s shared) Estimate(run dag.Run) (Estimate, error) {
+	if !sameRun((*s.context).Run, run) {
+		*s.context = (*s.context).Next(run)
 	}
-	return c.context
+	return s.Of(*s.context)
 }
 
 func sameRun(a, b dag.Run) bool {
@@ -198,10 +187,7 @@ func bestGuess(w *ReplayContext) (Estimate, error) {
 	if w.Unknown() || w.ended() {
 		return e, nil
 	}
-	b, err := w.skewBounds(true)
-	if err != nil {
-		return Estimate{}, err
-	}
+	b := w.skewBounds()
 	low, high := taskcost.Exact(min(b.low, ms)), taskcost.Exact(max(b.high, ms))
 	e.Low, e.High = &low, &high
 	return e, nil

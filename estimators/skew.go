@@ -8,8 +8,8 @@ import (
 )
 
 // A bounds is the range of a reduce stage's time, in milliseconds, from the first instant at which its tasks can
-// work.
-type bounds struct{ low, high float64 }
+// work. Printed is the lower bound of Algorithm 1 as printed in the paper, low the tighter one.
+type bounds struct{ printed, low, high float64 }
 
 // A share is n tasks of equal remaining time.
 type share struct {
@@ -24,9 +24,9 @@ type share struct {
 //	high = max(scheduled) + the n largest of blocked
 //	low  = min(scheduled) + the n smallest of blocked
 //
-// It is valid for one stage on slots of its own. With tight, low is at least the longest task and the whole work
-// over c.
-func algorithm1(p *StageLeft, c int, tight bool) bounds {
+// It is valid for one stage on slots of its own. The tighter lower bound is at least the longest task and the whole
+// work over c.
+func algorithm1(p *StageLeft, c int) bounds {
 	var b bounds
 	var work, longest float64
 	blocked := make([]share, 0, len(p.stretches))
@@ -39,25 +39,17 @@ func algorithm1(p *StageLeft, c int, tight bool) bounds {
 			blocked = append(blocked, share{g.Rem, g.Count})
 		case !started:
 			started = true
-			b = bounds{g.Rem, g.Rem}
+			b.printed, b.high = g.Rem, g.Rem
 		default:
-			b = bounds{min(b.low, g.Rem), max(b.high, g.Rem)}
+			b.printed, b.high = min(b.printed, g.Rem), max(b.high, g.Rem)
 		}
 	}
 	n := (p.Pending + c - 1) / c
-	least, most := extremes(blocked, n)
-	b.low += least
-	b.high += most
-	if tight {
-		b.low = max(b.low, longest, work/float64(c))
-	}
+	slices.SortFunc(blocked, func(a, b share) int { return cmp.Compare(a.ms, b.ms) })
+	b.printed += sumFirst(blocked, n, 0, 1)
+	b.high += sumFirst(blocked, n, len(blocked)-1, -1)
+	b.low = max(b.printed, longest, work/float64(c))
 	return b
-}
-
-// extremes returns the sums of the n smallest and of the n largest. It reorders the shares.
-func extremes(shares []share, n int) (least, most float64) {
-	slices.SortFunc(shares, func(a, b share) int { return cmp.Compare(a.ms, b.ms) })
-	return sumFirst(shares, n, 0, 1), sumFirst(shares, n, len(shares)-1, -1)
 }
 
 // sumFirst sums n tasks of the shares from index i on in steps.
@@ -73,70 +65,48 @@ func sumFirst(shares []share, n, i, step int) float64 {
 
 // skewHigh is the upper bound under data skew (section 3.3): each reduce stage of the critical path at its worst,
 // and never less than the standard time (facts/paratimer.md P21).
-func skewHigh(w *ReplayContext) (Estimate, error) {
-	return w.skew(true, func(b bounds, ms float64) float64 { return max(b.high, ms) })
-}
+func skewHigh(b bounds, ms float64) float64 { return max(b.high, ms) }
 
 // skewLow is the lower bound under data skew (section 3.3), made tight (facts/paratimer.md P21). Each reduce
 // stage of the critical path is at its best, but not shorter than its longest task, nor than all its work on all
 // its slots. Algorithm 1 alone, skewLowAsPrinted, follows the shortest running task, so it is almost useless next
 // to a reduce of eight times the mean. Both bound one stage on slots of its own. If stages share slots, they may
 // exceed the standard time, so they are clamped to it.
-func skewLow(w *ReplayContext) (Estimate, error) {
-	return w.skew(true, func(b bounds, ms float64) float64 { return min(b.low, ms) })
-}
+func skewLow(b bounds, ms float64) float64 { return min(b.low, ms) }
 
 // skewLowAsPrinted is the lower bound of Algorithm 1 as printed in the paper.
-func skewLowAsPrinted(w *ReplayContext) (Estimate, error) {
-	return w.skew(false, func(b bounds, ms float64) float64 { return min(b.low, ms) })
+func skewLowAsPrinted(b bounds, ms float64) float64 { return min(b.printed, ms) }
+
+// underSkew makes an Estimate of the bounds under skew and the standard time.
+func underSkew(of func(b bounds, ms float64) float64) func(*ReplayContext) (Estimate, error) {
+	return func(w *ReplayContext) (Estimate, error) {
+		ms, err := w.standardMS()
+		if err != nil {
+			return Estimate{}, err
+		}
+		return w.scenario(of(w.skewBounds(), ms)), nil
+	}
 }
 
-// skew makes an Estimate of the bounds under skew and the standard time.
-func (w *ReplayContext) skew(tight bool, of func(b bounds, ms float64) float64) (Estimate, error) {
-	ms, err := w.standardMS()
-	if err != nil {
-		return Estimate{}, err
-	}
-	b, err := w.skewBounds(tight)
-	if err != nil {
-		return Estimate{}, err
-	}
-	return w.scenario(of(b, ms)), nil
-}
-
-// skewBounds replaces each reduce stage on the critical path by its bounds (facts/paratimer.md A10, P21, P22).
-// A segment of maps, or of a pause, adds its length to both bounds. A segment of reduces adds, once for each job
+// skewBounds replaces each reduce stage on the critical path by its bounds (facts/paratimer.md A10, P21, P22). It
+// needs Path.
+// A segment of maps, or of a pause, adds its length to all bounds. A segment of reduces adds, once for each job
 // with a task in its fragment, the job's bounds minus the part of the stage before the segment. This adds up jobs
 // even if their reduces share slots: at worst, they run one after the other. At best they run beside each other:
-// with tight, the segment's low is that of its longest job, not their sum.
-func (w *ReplayContext) skewBounds(tight bool) (bounds, error) {
+// the segment's low is that of its longest job, not their sum.
+func (w *ReplayContext) skewBounds() (sum bounds) {
 	if w.ended() {
-		return bounds{}, nil
+		return sum
 	}
-	if _, err := w.Path(); err != nil {
-		return bounds{}, err
+	if w.bounds != nil {
+		return *w.bounds
 	}
-	made := &w.loose
-	if tight {
-		made = &w.tight
-	}
-	if *made == nil {
-		b := w.walk(tight)
-		*made = &b
-	}
-	return **made, nil
-}
-
-func (w *ReplayContext) walk(tight bool) (sum bounds) {
-	path := w.path
 	counted := make([]bool, len(w.Now().Plan.Jobs))
 	begins := w.ReduceStarts()
-	for _, seg := range path.Critical {
-		fragment := &path.Fragments[seg.Fragment]
-		if fragment.Stage != dag.Reduce {
+	for _, seg := range w.path.Critical {
+		if w.path.Fragments[seg.Fragment].Stage != dag.Reduce {
 			length := float64(seg.End - seg.Start)
-			sum.low += length
-			sum.high += length
+			sum = bounds{sum.printed + length, sum.low + length, sum.high + length}
 			continue
 		}
 		longest := 0.0
@@ -149,19 +119,16 @@ func (w *ReplayContext) walk(tight bool) (sum bounds) {
 			if p.Unfinished() == 0 {
 				continue
 			}
-			b := algorithm1(p, Slots(w.Now().Plan, job, dag.Reduce), tight)
+			b := algorithm1(p, Slots(w.Now().Plan, job, dag.Reduce))
 			over := float64(max(0, seg.Start-begins[job].Work))
 			waits := float64(max(0, min(begins[job].Work, seg.End)-max(seg.Start, begins[job].Held)))
-			low := max(0, b.low-over) + waits
-			if longest = max(longest, low); !tight {
-				sum.low += low
-			}
+			longest = max(longest, max(0, b.low-over)+waits)
+			sum.printed += max(0, b.printed-over) + waits
 			sum.high += max(0, b.high-over) + waits
 		}
-		if tight {
-			sum.low += longest
-		}
+		sum.low += longest
 	}
+	w.bounds = &sum
 	return sum
 }
 

@@ -2,6 +2,7 @@ package estimators
 
 import (
 	"iter"
+	"math"
 	"sort"
 
 	"github.com/paratimer/paratimer/dag"
@@ -136,20 +137,13 @@ func (w *ReplayContext) pend(p *StageLeft, job int, k dag.StageIndex, first, end
 }
 
 // All yields the unfinished tasks in order, in groups. A group is valid until the next one.
-func (p *StageLeft) All() iter.Seq[*TaskGroup] {
-	return func(yield func(*TaskGroup) bool) {
-		for i := range p.stretches {
-			if !p.stretches[i].visit(0, p.stretches[i].Count, yield) {
-				return
-			}
-		}
-	}
-}
+func (p *StageLeft) All() iter.Seq[*TaskGroup] { return p.Between(0, math.MaxInt) }
 
-// Between yields the unfinished tasks with indices from first up to end, in groups.
+// Between is All for the tasks with indices from first up to end.
 func (p *StageLeft) Between(first, end int) iter.Seq[*TaskGroup] {
 	return func(yield func(*TaskGroup) bool) {
-		for i := p.from(first); i < len(p.stretches) && p.stretches[i].First < end; i++ {
+		i := sort.Search(len(p.stretches), func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > first })
+		for ; i < len(p.stretches) && p.stretches[i].First < end; i++ {
 			s := &p.stretches[i]
 			if !s.visit(max(0, first-s.First), min(s.Count, end-s.First), yield) {
 				return
@@ -158,24 +152,12 @@ func (p *StageLeft) Between(first, end int) iter.Seq[*TaskGroup] {
 	}
 }
 
-// from returns the index of the first stretch that does not end before a task.
-func (p *StageLeft) from(task int) int {
-	return sort.Search(len(p.stretches), func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > task })
-}
-
 // At returns the remaining work of one task; ok is false for one that is done.
 func (p *StageLeft) At(task int) (g TaskGroup, ok bool) {
-	i := p.from(task)
-	if i == len(p.stretches) || p.stretches[i].First > task {
-		return g, false
+	for g := range p.Between(task, task+1) {
+		return *g, true
 	}
-	s := &p.stretches[i]
-	g = s.TaskGroup
-	if s.each != nil {
-		g.Full, g.Rem = s.each[task-s.First], s.each[task-s.First]
-	}
-	g.First, g.Count = task, 1
-	return g, true
+	return g, false
 }
 
 // visit yields the tasks of a stretch with offsets from from up to to.
