@@ -29,6 +29,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/keygroups"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Model is the cost law of one run at one instant.
@@ -39,8 +40,8 @@ type Model struct {
 	keys    []*keygroups.Prediction // by job; nil: its key groups are unknown
 	pauses  []pause                 // of the driver
 	between *between                // pauses of MapReduce jobs
-	stalled stall
-	wide    estimators.Factors // for the remaining time of attempts with counters that do not change
+	stalled time.Duration           // see findStall
+	wide    estimators.Factors      // for the remaining time of attempts with counters that do not change
 }
 
 // Options are the settings of a model. The zero value is the default.
@@ -75,7 +76,7 @@ func With(opt Options) estimators.Model {
 			return planCosts(run, opt)
 		}
 		m := newModel(run, opt)
-		if m.mapReduce && !m.given {
+		if m.mapReduce {
 			m.findStall()
 		}
 		c := estimators.Costs{
@@ -125,16 +126,12 @@ func (m *Model) warnings() []dag.Warning {
 	if !m.mapReduce {
 		return nil
 	}
-	return slices.Concat(
-		loadWarnings(m.s), m.nodes.warnings(m.s), m.profileWarnings(), m.groupWarnings(), m.stalled.Warnings(),
-	)
-}
-
-// findStall finds a stall and expects it to last as long again as it has lasted.
-func (m *Model) findStall() {
-	if m.stalled = findStall(m.s, m.left); m.stalled != 0 {
-		m.s.NextContainer = m.s.At.Add(time.Duration(m.stalled))
+	out := slices.Concat(loadWarnings(m.s), m.nodes.warnings(m.s), m.profileWarnings(), m.groupWarnings())
+	if m.stalled != 0 {
+		out = append(out, dag.Warningf(dag.WarnOtherLoad, "no container has been given for %s, although there is "+
+			"room for one as far as is seen: it may last as long again", units.About(m.stalled)))
 	}
+	return out
 }
 
 // profileWarnings returns a warning if no profile fits, or if the profile seems to be of another script.
@@ -352,7 +349,7 @@ func (m *Model) assumedWork(sch *schedule.Schedule, total float64) float64 {
 			}
 		}
 	}
-	return max(least, mass/(total+mass), min(1, taskcost.MS(time.Duration(m.stalled))/total))
+	return max(least, mass/(total+mass), min(1, taskcost.MS(m.stalled)/total))
 }
 
 // loneRatio is the least assumed ratio of a single job with an unseen stage, which may be most of the job.

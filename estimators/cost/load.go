@@ -13,7 +13,6 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
-	"github.com/paratimer/paratimer/units"
 )
 
 // expectedLoad returns the load of the run's newest snapshot, completed with the expected work of other applications.
@@ -41,8 +40,8 @@ func expectedLoad(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 		}
 		since, was := l.Submitted, 0.0
 		for _, old := range run.Window {
-			if p := progressOf(old, l.ID); p > 0 && s.At.Sub(old.At) >= leastStall {
-				since, was = old.At, p
+			if o := old.Other(l.ID); o != nil && o.Progress > 0 && s.At.Sub(old.At) >= leastStall {
+				since, was = old.At, o.Progress
 				break
 			}
 		}
@@ -71,15 +70,6 @@ func typicalJob(s *dag.Snapshot) time.Duration {
 		return 30 * time.Second
 	}
 	return sum / time.Duration(n)
-}
-
-func progressOf(s *dag.Snapshot, id string) float64 {
-	for i := range s.Load {
-		if s.Load[i].ID == id {
-			return s.Load[i].Progress
-		}
-	}
-	return math.NaN()
 }
 
 // typicalNeed returns the expected need of an application without any data: the mean number of tasks of all known
@@ -226,40 +216,21 @@ func drawLoad(d estimators.Draws, all []dag.Load, now dag.Instant) []dag.Load {
 // and before anything ends, the run is stalled.
 const leastStall = 15 * time.Second
 
-// A stall is the time for which nothing has started although it could; 0: no stall. It is expected to last as long
-// again. If only the age of a wait is known, the rest is longer than x times that age with probability 1/(1+x) (J.
-// R. Gott, "Implications of the Copernican principle for our future prospects", Nature 363, 1993, equation 1), and
-// half of the waits end within their age.
-type stall time.Duration
-
-// findStall returns the stall of a run on containers; left are its costs.
-func findStall(s *dag.Snapshot, left schedule.Left) stall {
-	if s.Plan.Cluster.Policy == dag.FIFO || s.State.Ended() {
-		return 0
+// findStall finds the time for which nothing has started although it could; 0: the run is not stalled. It is expected
+// to last as long again. If only the age of a wait is known, the rest is longer than x times that age with probability
+// 1/(1+x) (J. R. Gott, "Implications of the Copernican principle for our future prospects", Nature 363, 1993, equation
+// 1), and half of the waits end within their age.
+func (m *Model) findStall() {
+	s, since := m.s, lastChange(m.s)
+	if m.given || s.Plan.Cluster.Policy == dag.FIFO || s.State.Ended() || !since.Known() ||
+		s.At.Sub(since) < leastStall {
+		return
 	}
-	since := lastChange(s)
-	if !since.Known() || s.At.Sub(since) < leastStall {
-		return 0
+	plan, err := schedule.Replay(s, m.left, schedule.Options{Until: s.At.Add(taskcost.Heartbeat), FutureOnly: true})
+	if err == nil && startsAtOnce(s, plan) { // the replay to the end returns the error
+		m.stalled = s.At.Sub(since)
+		s.NextContainer = s.At.Add(m.stalled)
 	}
-	plan, err := schedule.Replay(s, left, schedule.Options{Until: s.At.Add(taskcost.Heartbeat), FutureOnly: true})
-	if err != nil || !startsAtOnce(s, plan) {
-		return 0 // the replay to the end returns the error
-	}
-	return stall(s.At.Sub(since))
-}
-
-// Draw returns the rest of a stall for a uniform number u.
-func (s stall) Draw(u float64) time.Duration {
-	return taskcost.Duration(taskcost.MS(time.Duration(s)) * (1/u - 1))
-}
-
-// Warnings returns the warning that a run is stalled, if it is.
-func (s stall) Warnings() []dag.Warning {
-	if s == 0 {
-		return nil
-	}
-	return []dag.Warning{dag.Warningf(dag.WarnOtherLoad, "no container has been given for %s, although there is "+
-		"room for one as far as is seen: it may last as long again", units.About(time.Duration(s)))}
 }
 
 // startsAtOnce reports whether a task or master of a submitted job starts before anything that runs has ended: it

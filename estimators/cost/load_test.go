@@ -21,7 +21,7 @@ func TestFreshNeed(t *testing.T) {
 		Map:    dag.NeedPhase{Tasks: 10, Running: 8, Progress: 0.2286, LengthMS: math.NaN(), TaskMB: 256},
 		Reduce: dag.NeedPhase{Tasks: 8, LengthMS: math.NaN(), TaskMB: 256},
 	}}
-	n := freshNeed(&l)
+	n := freshNeed(&l, [2]int{256, 256})
 	if n.Map.Progress != 1 || n.Map.Done != 10 || n.Map.Running != 0 {
 		t.Errorf("maps %+v, not all done", n.Map)
 	}
@@ -33,11 +33,11 @@ func TestFreshNeed(t *testing.T) {
 	}
 	// Each reduce that runs copies a third of the maps' progress: 0.3 = 0.225 + 0.225 / 3.
 	l.Progress, l.Need.Map.Progress, l.Need.Reduce.Running, l.Need.Reduce.Progress = 0.05+0.9*0.4, 0.5, 8, 0
-	if n := freshNeed(&l); math.Abs(n.Map.Progress-0.725) > 1e-9 || math.Abs(n.Reduce.Progress-0.075) > 1e-9 {
+	if n := freshNeed(&l, [2]int{256, 256}); math.Abs(n.Map.Progress-0.725) > 1e-9 || math.Abs(n.Reduce.Progress-0.075) > 1e-9 {
 		t.Errorf("maps %v, reduces %v, want 0.725 and 0.075", n.Map.Progress, n.Reduce.Progress)
 	}
 	l.Need.Map.Progress, l.Need.Reduce.Running, l.Progress = 0.2286, 0, 0.1
-	if n := freshNeed(&l); n.Map.Running != 8 || n.Map.Progress != 0.2286 {
+	if n := freshNeed(&l, [2]int{256, 256}); n.Map.Running != 8 || n.Map.Progress != 0.2286 {
 		t.Errorf("maps %+v by a figure that is older than the master's answer", n.Map)
 	}
 }

@@ -11,48 +11,36 @@ import (
 
 // needOf returns the remaining work of another application, completed for a replay: the length of a task of each
 // kind and the size of its container. It returns nil if the application's master reports nothing. A length is the
-// mean of the finished tasks, else guessed.
+// mean of the finished tasks. If no finished task was reported, it lies between the rate of the watched tasks' progress
+// and the length of the application's maps, or else of this run's own tasks.
 func needOf(run dag.Run, setup float64, l *dag.Load) *dag.Need {
 	if l.Need == nil {
 		return nil
 	}
-	known, sized := *l, *l.Need
-	setContainerSizes(run.Now(), l, &sized)
-	sizes := [2]int{sized.Map.TaskMB, sized.Reduce.TaskMB}
-	known.Need = &sized
-	n := *freshNeed(&known)
-	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
-		p := needPhase(&n, k)
+	sizes, kinds := [2]int{}, [...]dag.StageIndex{dag.Map, dag.Reduce}
+	for _, k := range kinds {
+		if sizes[k] = needPhase(l.Need, k).TaskMB; sizes[k] <= 0 {
+			sizes[k] = containerMB(run.Now(), l)
+		}
+	}
+	n := freshNeed(l, sizes)
+	for _, k := range kinds {
+		p := needPhase(n, k)
 		if !(p.LengthMS > 0) {
-			p.LengthMS = guessLength(run, setup, l.ID, k, sizes, n.Map.LengthMS)
+			usual := typicalTask(run.Now(), k)
+			if k == dag.Reduce && n.Map.LengthMS > 0 {
+				usual = n.Map.LengthMS
+			}
+			sum, tasks := watchedLength(run, setup, l.ID, k, sizes)
+			p.LengthMS = (usual*usualWeight + sum) / (usualWeight + tasks)
 		}
 		p.LengthMS = min(p.LengthMS, taskcost.MostMS/2)
 	}
-	return &n
-}
-
-// guessLength returns the container time of a task if no finished task was reported. It lies between the rate of
-// the watched tasks' progress and the length of the application's maps, or else of this run's own tasks.
-func guessLength(run dag.Run, setup float64, id string, k dag.StageIndex, sizes [2]int, maps float64) float64 {
-	usual := typicalTask(run.Now(), k)
-	if k == dag.Reduce && maps > 0 {
-		usual = maps
-	}
-	sum, n := watchedLength(run, setup, id, k, sizes)
-	return (usual*usualWeight + sum) / (usualWeight + n)
+	return n
 }
 
 // usualWeight is the number of tasks that the usual length counts as, against the watched ones.
 const usualWeight = 0.5
-
-// setContainerSizes sets unknown container sizes.
-func setContainerSizes(s *dag.Snapshot, l *dag.Load, n *dag.Need) {
-	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
-		if p := needPhase(n, k); p.TaskMB <= 0 {
-			p.TaskMB = containerMB(s, l, n)
-		}
-	}
-}
 
 func needPhase(n *dag.Need, k dag.StageIndex) *dag.NeedPhase {
 	if k == dag.Map {
@@ -69,11 +57,11 @@ func watchedLength(run dag.Run, setup float64, id string, k dag.StageIndex, size
 	var before *dag.NeedPhase
 	first := 0
 	for _, s := range run.Window {
-		n := needSeen(s, id, sizes)
-		if n == nil {
+		o := s.Other(id)
+		if o == nil || o.Need == nil {
 			continue
 		}
-		is := needPhase(n, k)
+		is := needPhase(freshNeed(o, sizes), k)
 		if before == nil {
 			first = is.Done
 		} else if more := (is.Progress - before.Progress) * float64(is.Tasks); more >= 0 {
@@ -87,21 +75,6 @@ func watchedLength(run dag.Run, setup float64, id string, k dag.StageIndex, size
 	}
 	starts := float64(max(0, before.Done+before.Running-first))
 	return tasks*setup + max(held-starts*setup, held/4), tasks
-}
-
-// needSeen returns an application's need in a snapshot, updated to the snapshot's instant; nil if its master had
-// reported none.
-func needSeen(s *dag.Snapshot, id string, sizes [2]int) *dag.Need {
-	for i := range s.Load {
-		if s.Load[i].ID == id && s.Load[i].Need != nil {
-			l := s.Load[i]
-			n := *l.Need
-			n.Map.TaskMB, n.Reduce.TaskMB = sizes[0], sizes[1]
-			l.Need = &n
-			return freshNeed(&l)
-		}
-	}
-	return nil
 }
 
 // typicalTask returns the mean length of this run's finished tasks of the kind; else of those of the other kind;
@@ -134,8 +107,8 @@ func doneTask(s *dag.Snapshot, k dag.StageIndex) float64 {
 
 // containerMB returns the size of another application's containers: an equal part of its running tasks' memory,
 // else the size of ours.
-func containerMB(s *dag.Snapshot, l *dag.Load, n *dag.Need) int {
-	if running := n.Map.Running + n.Reduce.Running; running > 0 && l.HeldMB > l.MasterMB {
+func containerMB(s *dag.Snapshot, l *dag.Load) int {
+	if running := l.Need.Map.Running + l.Need.Reduce.Running; running > 0 && l.HeldMB > l.MasterMB {
 		return max(1, (l.HeldMB-l.MasterMB)/running)
 	}
 	for j := range s.Plan.Jobs {
@@ -146,20 +119,20 @@ func containerMB(s *dag.Snapshot, l *dag.Load, n *dag.Need) int {
 	return dag.DefaultMB
 }
 
-// An application's own progress is a part for its set-up and a part for its tasks: half for each kind if it has
-// both (JobImpl).
-const (
-	setupRatio = 0.05
-)
+// setupRatio is the part of an application's own progress that is its set-up. The rest is for its tasks: half for each
+// kind if it has both (JobImpl).
+const setupRatio = 0.05
 
 // copyRatio is the part of a reduce's own progress that is its copy, which follows the maps (ReduceTask).
 const copyRatio = 1.0 / 3
 
-// freshNeed returns the need that a master reported, updated by the ResourceManager's newest values. Masters are
-// polled rarely, but memory, requests and progress come with each observation.
-func freshNeed(l *dag.Load) *dag.Need {
+// freshNeed returns the need that a master reported, with the given sizes of containers, updated by the
+// ResourceManager's newest values. Masters are polled rarely, but memory, requests and progress come with each
+// observation.
+func freshNeed(l *dag.Load, sizes [2]int) *dag.Need {
 	n := *l.Need
 	maps, reduces := &n.Map, &n.Reduce
+	maps.TaskMB, reduces.TaskMB = sizes[dag.Map], sizes[dag.Reduce]
 	maps.Progress, reduces.Progress = atLeastDone(maps), atLeastDone(reduces)
 	if maps.Tasks <= 0 || !(l.Progress > setupRatio) {
 		return &n

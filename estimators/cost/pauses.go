@@ -224,7 +224,8 @@ func (m *Model) drawBetween(d estimators.Draws, over float64) *dag.Snapshot {
 		return &out
 	}
 	if m.stalled != 0 {
-		out.NextContainer = m.s.At.Add(m.stalled.Draw(d.Common(estimators.ForPause, -1, 0)))
+		rest := taskcost.MS(m.stalled) * (1/d.Common(estimators.ForPause, -1, 0) - 1)
+		out.NextContainer = m.s.At.Add(taskcost.Duration(rest))
 	}
 	o, sigma, busy := &plan.Overheads, m.numbers.Pause, over/m.pace.loaded
 	for i, f := range []*time.Duration{&o.Launch, &o.AMStart, &o.Wave, &o.Finish, &o.Handoff, &o.AMHold, &o.Copy} {
