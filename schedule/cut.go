@@ -10,6 +10,7 @@ import (
 type Trace struct {
 	*Schedule
 	s     *dag.Snapshot
+	left  Left
 	begun map[attemptID]begunTask // by the first of the tasks that share the cost
 	nodes map[int32]int32         // by slot, if known
 	ended map[[2]int]dag.Instant  // by job and stage: the end of its last task
@@ -40,11 +41,12 @@ func NewTrace(s *dag.Snapshot, left Left, fault Fault) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTrace(s, sch, begun, nodes), nil
+	return (&Trace{Schedule: sch, s: s, left: left, begun: begun, nodes: nodes}).ends(), nil
 }
 
-func newTrace(s *dag.Snapshot, run *Schedule, begun map[attemptID]begunTask, nodes map[int32]int32) *Trace {
-	t := &Trace{Schedule: run, s: s, begun: begun, nodes: nodes, ended: make(map[[2]int]dag.Instant)}
+// ends sets ended.
+func (t *Trace) ends() *Trace {
+	t.ended = make(map[[2]int]dag.Instant)
 	for i := range t.Spans {
 		if sp := &t.Spans[i]; sp.Pause == dag.NoPause && sp.Outcome == OK {
 			stage := [2]int{int(sp.Job), int(sp.Stage)}
@@ -54,36 +56,31 @@ func newTrace(s *dag.Snapshot, run *Schedule, begun map[attemptID]begunTask, nod
 	return t
 }
 
-// A Cut is the state of a replay at one instant.
-type Cut struct {
-	Snapshot *dag.Snapshot // the observable state
-	left     map[attemptID]Cost
-}
-
-// Left returns the remaining cost of an attempt that runs at the cut; ok is false for any other.
-func (c *Cut) Left(t *Task) (cost Cost, ok bool) {
-	if t.Running != nil {
-		cost, ok = c.left[idOf(t)]
+// Cut returns the state of the replay at an instant that is not before now, and the remaining costs of its tasks.
+// Tasks that start at this instant have not started. The snapshot has its own jobs, but shares the replay's plan.
+func (t *Trace) Cut(at dag.Instant) (*dag.Snapshot, Left) {
+	s, rest := t.cut(at, at)
+	return s, func(x Task) Cost {
+		if cost, ok := rest[idOf(&x)]; ok && x.Running != nil {
+			return cost
+		}
+		return t.left(x)
 	}
-	return cost, ok
 }
-
-// Cut returns the state of the replay at an instant that is not before now. Tasks that start at this instant have
-// not started. The snapshot has its own jobs, but shares the replay's plan.
-func (t *Trace) Cut(at dag.Instant) *Cut { return t.cut(at, at) }
 
 // SnapshotAt returns the observable state of a schedule, replayed in full from a snapshot, at an instant that is
 // not before now. Tasks that start at this instant have started. The snapshot has its own jobs, but shares the plan
 // of from.
 func SnapshotAt(from *dag.Snapshot, run *Schedule, at dag.Instant) *dag.Snapshot {
-	return newTrace(from, run, nil, nil).cut(at, at+1).Snapshot
+	s, _ := (&Trace{Schedule: run, s: from}).ends().cut(at, at+1)
+	return s
 }
 
-// cut returns the state of the replay at an instant; tasks that start before the instant before have started.
-func (t *Trace) cut(at, before dag.Instant) *Cut {
-	s := *t.s
+// cut returns the state of the replay at an instant, and the remaining costs of the running attempts. Tasks that start
+// before the instant before have started.
+func (t *Trace) cut(at, before dag.Instant) (*dag.Snapshot, map[attemptID]Cost) {
+	s, rest := *t.s, make(map[attemptID]Cost)
 	s.At, s.Jobs, s.Nodes = at, dag.CloneStates(t.s.Jobs), slices.Clone(t.s.Nodes)
-	c := &Cut{Snapshot: &s, left: make(map[attemptID]Cost)}
 	unfinished := func(a dag.Attempt) bool { return a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting }
 	for j := range s.Jobs {
 		t.cutJob(&s.Jobs[j], j, at, before)
@@ -99,7 +96,7 @@ func (t *Trace) cut(at, before dag.Instant) *Cut {
 		}
 		stage := &s.Jobs[sp.Job].Stages[sp.Stage]
 		for n := range sp.Count {
-			stage.Attempts = append(stage.Attempts, c.attempt(t, sp, n))
+			stage.Attempts = append(stage.Attempts, t.attempt(sp, n, at, rest))
 		}
 	}
 	for j := range s.Jobs {
@@ -107,7 +104,7 @@ func (t *Trace) cut(at, before dag.Instant) *Cut {
 			slices.SortStableFunc(s.Jobs[j].Stages[k].Attempts, dag.ByTask)
 		}
 	}
-	return c
+	return &s, rest
 }
 
 // cutJob sets the state of a job that has not ended.
@@ -130,9 +127,9 @@ func (t *Trace) cutJob(js *dag.JobState, j int, at, before dag.Instant) {
 	}
 }
 
-// attempt returns task n of a span as an attempt at the cut.
-func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
-	at, a := c.Snapshot.At, dag.BlankAttempt(sp.First+n, sp.Attempt)
+// attempt returns task n of a span as an attempt at an instant. It adds the remaining cost of a running one to rest.
+func (t *Trace) attempt(sp *Span, n int32, at dag.Instant, rest map[attemptID]Cost) dag.Attempt {
+	a := dag.BlankAttempt(sp.First+n, sp.Attempt)
 	a.Slot, a.Start, a.End = sp.Slots[n], sp.Start, sp.End
 	if t.s.Plan.Cluster.Policy == dag.FIFO {
 		a.Node = a.Slot / int32(max(1, t.s.Plan.Cluster.SlotsPerNode)) //nolint:gosec // Validate bounds it
@@ -162,7 +159,7 @@ func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
 		} else if copies {
 			a.CopyEnd = at
 		}
-		c.left[attemptID{sp.Job, sp.Stage, a.Task, a.Number}] = cost
+		rest[attemptID{sp.Job, sp.Stage, a.Task, a.Number}] = cost
 	}
 	return a
 }

@@ -222,7 +222,7 @@ func Of(run dag.Run, model estimators.Model) (*Replay, error) {
 // duration by the ratio of two replays, with and without the change. So the error of the replay cancels out.
 func NewReplayOf(p Past, model estimators.Model) (*Replay, error) {
 	r := NewReplay(p.Before, model)
-	r.lost, r.others, r.struck = p.Lost, p.OthersMB, p.Struck
+	r.past = p
 	w, err := r.clusterState(Change{})
 	if err != nil {
 		return nil, err
@@ -231,20 +231,20 @@ func NewReplayOf(p Past, model estimators.Model) (*Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.took, r.base = p.Took, s.Remaining()
+	r.base = s.Remaining()
 	return r, nil
 }
 
 // Took returns the length of a finished run, 0 for other runs.
-func (r *Replay) Took() time.Duration { return r.took }
+func (r *Replay) Took() time.Duration { return r.past.Took }
 
 // Miss returns how much longer the replay of a finished run is than the run, as a ratio of the run; NaN for other
 // runs.
 func (r *Replay) Miss() float64 {
-	if r.took <= 0 {
+	if r.past.Took <= 0 {
 		return math.NaN()
 	}
-	return float64(r.base-r.took) / float64(r.took)
+	return float64(r.base-r.past.Took) / float64(r.past.Took)
 }
 
 // mostMissed is the largest error of the replay of a finished run without a warning.
@@ -258,18 +258,18 @@ func (r *Replay) Doubt() (w dag.Warning, doubtful bool) {
 	}
 	w = dag.Warningf(WarnBase,
 		"time outside tasks changed the length of the run and is not modeled, so every answer has low confidence")
-	if r.others > 0 {
-		w.Text += fmt.Sprintf("; other applications used up to %d MB", r.others)
+	if r.past.OthersMB > 0 {
+		w.Text += fmt.Sprintf("; other applications used up to %d MB", r.past.OthersMB)
 	}
 	return w, true
 }
 
 // scaled scales a replayed duration by the ratio of the real run to the base's replay.
 func (r *Replay) scaled(d time.Duration) time.Duration {
-	if r.took <= 0 || r.base <= 0 {
+	if r.past.Took <= 0 || r.base <= 0 {
 		return d
 	}
-	return time.Duration(math.Round(d.Seconds()*r.took.Seconds()/r.base.Seconds()*1000)) * time.Millisecond
+	return time.Duration(math.Round(d.Seconds()*r.past.Took.Seconds()/r.base.Seconds()*1000)) * time.Millisecond
 }
 
 // again returns a fault that repeats past failures: the same attempts fail after the same time.

@@ -11,6 +11,7 @@ package whatif
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -57,18 +58,16 @@ type Pace struct {
 	Factor float64
 }
 
-// Which selects the slots to change.
-type Which uint8
+// Which selects the slots to change; its text is that before the number on the command line.
+type Which string
 
 // The slots of one kind, or of both. In a pool, Maps and Reduces limit how many tasks of that kind the AM of a
 // MapReduce job may run at once, and Both means containers, or cores of executors.
 const (
-	Both Which = iota
-	Maps
-	Reduces
+	Both    Which = ""
+	Maps    Which = "map="
+	Reduces Which = "reduce="
 )
-
-var whichNames = [...]string{"", "map=", "reduce="}
 
 // An Op is an operation on a number of slots.
 type Op uint8
@@ -98,7 +97,7 @@ func (s Slots) String() string {
 	case s.Op == Times:
 		n += "x"
 	}
-	return whichNames[s.Which] + n
+	return string(s.Which) + n
 }
 
 // A FailureKind selects what fails.
@@ -165,7 +164,7 @@ func (c Change) parts() (all []part) {
 	}
 	add(c.Ideal, "policy", besides, "ideal")
 	for _, s := range c.Slots {
-		add(true, "slots", cmp.Or(whichNames[s.Which], alone), s.String())
+		add(true, "slots", cmp.Or(string(s.Which), alone), s.String())
 	}
 	add(c.Scale != 0, "scale", alone, number(c.Scale))
 	add(c.Even, "skew", besides, "none")
@@ -237,15 +236,15 @@ type UnsupportedError struct {
 
 func (e *UnsupportedError) Error() string { return "whatif: " + e.Change + ": " + e.Why }
 
-// Together combines all changes into one. It returns an *AlternativesError if they exclude each other: two
-// scales, two numbers of the same slots, or two paces.
+// Together combines all changes into one. It returns an error if they exclude each other: two scales, two numbers of the
+// same slots, or two paces.
 func Together(changes []Change) (Change, error) {
 	var all Change
 	for _, c := range changes {
 		for _, a := range all.parts() {
 			for _, b := range c.parts() {
 				if a.excludes(b) {
-					return Change{}, &AlternativesError{a.String(), b.String()}
+					return Change{}, fmt.Errorf("%v and %v are alternatives: there is no answer for both together", a, b)
 				}
 			}
 		}
@@ -262,23 +261,6 @@ func Together(changes []Change) (Change, error) {
 	return all, nil
 }
 
-// An AlternativesError means that two changes exclude each other.
-type AlternativesError struct{ One, Other string }
-
-func (e *AlternativesError) Error() string {
-	return e.One + " and " + e.Other + " are alternatives: there is no answer for both together"
-}
-
-// A ParseError reports a part of a change that cannot be parsed.
-type ParseError struct {
-	What, Text string // the kind of value, and the text
-	Want       string // the valid values
-}
-
-func (e *ParseError) Error() string {
-	return e.What + " " + strconv.Quote(e.Text) + ": it is " + e.Want
-}
-
 // wants has the valid values of each kind of change.
 var wants = map[string]string{
 	"slots":      "a number of slots such as 64, +2, 2x or inf, for one kind after map= or reduce=",
@@ -290,8 +272,7 @@ var wants = map[string]string{
 	"pace":       "how many times as long a record takes, such as 2 or 0.5, for one job after JOB=",
 }
 
-// Parse parses the value of a change of a kind: slots, scale, fail, skew, policy, slow start, or pace. The error is a
-// *ParseError.
+// Parse parses the value of a change of a kind: slots, scale, fail, skew, policy, slow start, or pace.
 func Parse(kind, text string) (c Change, err error) {
 	ok, value := false, strings.TrimSpace(text)
 	switch kind {
@@ -318,7 +299,7 @@ func Parse(kind, text string) (c Change, err error) {
 		ok = ok && named == (job != "")
 	}
 	if !ok {
-		return Change{}, &ParseError{kind, text, wants[kind]}
+		return Change{}, fmt.Errorf("%s %q: it is %s", kind, text, wants[kind])
 	}
 	return c, nil
 }
@@ -334,9 +315,9 @@ func cutLast(text, sep string) (before, after string, found bool) {
 
 // parseSlots parses 64, +2, -2, 2x, 0.5x or inf, for all kinds or after "map=" or "reduce=".
 func parseSlots(n string) (s Slots, ok bool) {
-	for w, name := range whichNames {
-		if rest, found := strings.CutPrefix(n, name); found && name != "" {
-			s.Which, n = Which(w), rest //nolint:gosec // an index
+	for _, w := range []Which{Maps, Reduces} {
+		if rest, found := strings.CutPrefix(n, string(w)); found {
+			s.Which, n = w, rest
 			break
 		}
 	}

@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"errors"
 	"flag"
 	"math"
 	"strings"
@@ -27,8 +26,7 @@ func TestParseSlots(t *testing.T) {
 		"", "x", "0", "-", "+", "0x", "-2x", "1.5", "+0.5", "map=", "node=3", "NaN", "nanx",
 		"Inf", "0x10", "1e300", "64,", "map=reduce=3", "1_000",
 	} {
-		var bad *ParseError
-		if s, err := Parse("slots", text); !errors.As(err, &bad) {
+		if s, err := Parse("slots", text); err == nil {
 			t.Errorf("%q: got %+v, %v, want an error", text, s, err)
 		}
 	}

@@ -54,9 +54,9 @@ func TestCopiedTask(t *testing.T) {
 	if miss := replay.Miss(); miss < -0.02 || miss > 0.02 {
 		t.Errorf("the replay misses the run by %.2f", miss)
 	}
-	low, high, ok, err := replay.Range(whatif.Change{})
-	if err != nil || !ok || low > 40*time.Second || high < 40*time.Second {
-		t.Errorf("the run of 40s is outside its range, %v to %v (%v, %v)", low, high, ok, err)
+	answer, err := replay.PredictRange(whatif.Change{})
+	if err != nil || answer.Low == nil || *answer.Low > 40*time.Second || *answer.High < 40*time.Second {
+		t.Errorf("the run of 40s is outside its range: %+v (%v)", answer, err)
 	}
 	without, err := replay.End(whatif.Change{Unfailing: true})
 	if err != nil || without != 40*time.Second {

@@ -13,8 +13,9 @@ import (
 // Room is how many tasks can run at once.
 type Room struct {
 	Policy dag.Policy
-	// N are FIFO's slots of maps and of reduces. Otherwise the first one is the cores, or the containers that fit into
-	// our share of the memory, application masters included; 0 if unknown.
+	// N is the number of map slots and of reduce slots under FIFO. Of executors, N[0] is the number of cores. Under
+	// YARN, N[0] is the number of containers that fit into our queue's share of the memory; application masters use
+	// some of them. N[0] is 0 if it is unknown.
 	N           [2]int
 	ContainerMB int // YARN: the largest container that a task requests
 }
@@ -112,11 +113,6 @@ type Curve struct {
 	// Knee is the first point from which on no doubling saves KneeGain or more; -1 if the curve is flat at 0 or
 	// empty.
 	Knee int
-}
-
-// Flat reports whether no task is left at any point, so that slots make no difference.
-func (c *Curve) Flat() bool {
-	return !slices.ContainsFunc(c.Points, func(p Point) bool { return p.Remaining > 0 })
 }
 
 // KneeGain is the share of the time that a doubling of the slots must save to be worthwhile; perfect scaling would
@@ -218,8 +214,8 @@ func (r Room) String() string {
 
 // knee sets Knee.
 func (c *Curve) knee() {
-	if c.Flat() {
-		return
+	if !slices.ContainsFunc(c.Points, func(p Point) bool { return p.Remaining > 0 }) {
+		return // no task is left, so slots make no difference
 	}
 	c.Knee = len(c.Points) - 1
 	for i := len(c.Points) - 1; i >= 0; i-- {

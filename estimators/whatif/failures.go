@@ -48,23 +48,13 @@ func (w *clusterState) course() (*course, error) {
 	return c, nil
 }
 
-// at cuts the course at t, which must not be before now. Tasks that start at t have not started yet.
-func (c *course) at(t dag.Instant) *schedule.Cut {
-	cut := c.Cut(t)
-	cut.Snapshot = cut.Snapshot.Clone()
-	return cut
-}
-
-// from returns the state that continues from a cut, with the remaining work of the running tasks.
-func (c *course) from(cut *schedule.Cut) *clusterState {
-	left, from := c.w.left(), *c.w
-	from.s = cut.Snapshot
-	from.replayed = func(t schedule.Task) schedule.Cost {
-		if cost, ok := cut.Left(&t); ok {
-			return cost
-		}
-		return left(t)
-	}
+// from returns the state that continues from the course at t, which must not be before now, with a change of its
+// snapshot. Tasks that start at t have not started yet.
+func (c *course) from(t dag.Instant, change func(*dag.Snapshot)) *clusterState {
+	from := *c.w
+	from.s, from.replayed = c.Cut(t)
+	from.s = from.s.Clone()
+	change(from.s)
 	return &from
 }
 
@@ -200,13 +190,13 @@ func (c *course) jobTrial(f Failure) ([]trial, error) {
 	}
 	at := max(endOf(spans)-1, c.w.s.At)
 	return []trial{{note: fmt.Sprintf("%s starts again after %s", f.Job, c.since(at)), make: func() *clusterState {
-		cut := c.at(at)
-		js := &cut.Snapshot.Jobs[j]
-		js.State, js.HeldMB = dag.Submitted, 0
-		for k := range js.Stages {
-			js.Stages[k].Attempts = nil
-		}
-		return c.from(cut)
+		return c.from(at, func(s *dag.Snapshot) {
+			js := &s.Jobs[j]
+			js.State, js.HeldMB = dag.Submitted, 0
+			for k := range js.Stages {
+				js.Stages[k].Attempts = nil
+			}
+		})
 	}}}, nil
 }
 
@@ -253,19 +243,15 @@ func (c *course) nodeTrials(Failure) ([]trial, error) {
 	}
 	var all []trial
 	for _, t := range moments {
-		cut := c.at(t)
 		var here []trial
-		for node, lost := range lostWith(cut.Snapshot) {
+		cut, _ := c.Cut(t)
+		for node, lost := range lostWith(cut) {
 			if node >= n || lost == 0 {
 				continue
 			}
 			here = append(here, trial{
 				note: fmt.Sprintf("%s after %s", c.nodeName(node), c.since(t)), weight: lost,
-				make: func() *clusterState {
-					cut := c.at(t)
-					lose(cut.Snapshot, int32(node))
-					return c.from(cut)
-				},
+				make: func() *clusterState { return c.from(t, func(s *dag.Snapshot) { lose(s, int32(node)) }) },
 			})
 		}
 		all = append(all, heaviest(here, nodesTried)...)

@@ -212,7 +212,7 @@ func TestGoingOnFromAMomentChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := dag.Instant(rapid.Int64Range(0, int64(whole.End)).Draw(t, "at"))
-		on, err := whole.from(whole.at(at)).end(nil)
+		on, err := whole.from(at, func(*dag.Snapshot) {}).end(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

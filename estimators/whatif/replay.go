@@ -16,14 +16,9 @@ type Replay struct {
 	run   dag.Run
 	now   *dag.Snapshot // completed by the model
 	costs estimators.Costs
-	lost  []Lost        // the failures of a finished run, which happen again
-	took  time.Duration // duration of a finished run, 0 for other runs
+	past  Past          // the finished run, whose failures happen again; zero for other runs
 	base  time.Duration // duration of the replay of a finished run
-	// struck reports whether an attempt of a finished run failed or its cluster lost a node.
-	struck bool
-	// others is the peak memory in MB of other applications during a finished run.
-	others int
-	lean   schedule.EndOnly
+	lean  schedule.EndOnly
 }
 
 // NewReplay returns the predictor of a run, or of a plan that has not started.
@@ -38,8 +33,8 @@ func NewReplay(run dag.Run, model estimators.Model) *Replay {
 // clusterState returns the state after the change, without the change's failures.
 func (r *Replay) clusterState(c Change) (*clusterState, error) {
 	w, err := worldOf(r.now, r.costs.Left, c)
-	if err == nil && len(r.lost) > 0 && !c.Unfailing {
-		w.fault = again(r.lost)
+	if err == nil && len(r.past.Lost) > 0 && !c.Unfailing {
+		w.fault = again(r.past.Lost)
 	}
 	return w, err
 }
@@ -62,7 +57,7 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		return Answer{}, err
 	}
 	a := Answer{}
-	e, err := r.estimate(w, c, estimators.Scenarios()[0], estimators.Options{})
+	e, err := r.estimate(w, c, estimators.Scenarios()[0])
 	if err != nil {
 		return a, err
 	}
@@ -91,8 +86,8 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		left = r.withLater(s.End.Sub(r.now.At))
 	}
 	others := c
-	if others.Unfailing = !c.Unfailing; r.struck && others.None() { // only the failures are removed
-		left = min(left, r.took) // failures cost the time that the run took beyond its replay without them
+	if others.Unfailing = !c.Unfailing; r.past.Struck && others.None() { // only the failures are removed
+		left = min(left, r.past.Took) // failures cost the time that the run took beyond its replay without them
 	} else {
 		left = r.scaled(left)
 	}
@@ -118,49 +113,39 @@ func costless(warned []dag.Warning) bool {
 }
 
 // estimate evaluates a scenario in the given state, without the failures of the change.
-func (r *Replay) estimate(w *clusterState, c Change, s estimators.Scenario, opt estimators.Options) (
-	estimators.Estimate, error,
-) {
+func (r *Replay) estimate(w *clusterState, c Change, s estimators.Scenario) (estimators.Estimate, error) {
 	model := func(dag.Run) estimators.Costs { return r.costsIn(w, c) }
-	return s.Of(estimators.NewReplayContext(r.run, model, opt))
+	return s.Of(estimators.NewReplayContext(r.run, model, estimators.Options{}))
 }
 
 // rangeTasks is the number of tasks above which ranges are too expensive.
 const rangeTasks = 2000
 
-// Range returns the range of 8 of 10 runs, from sampled states that are changed and replayed. ok is false if the
-// model cannot be sampled, if there are too many tasks, or if the change has failures: a failure fixes a single
-// state.
-func (r *Replay) Range(c Change) (low, high time.Duration, ok bool, err error) {
+// PredictRange returns Predict's answer with the range of 8 of 10 runs, from sampled states that are changed and
+// replayed. It has no range if the model cannot be sampled, if there are too many tasks, or if the change has failures:
+// a failure fixes a single state.
+func (r *Replay) PredictRange(c Change) (Answer, error) {
+	a, err := r.Predict(c)
+	if err != nil || a.Remaining == nil && a.Floor == nil || len(c.Failures) > 0 {
+		return a, err
+	}
 	w, err := r.clusterState(c)
-	if err != nil || len(c.Failures) > 0 {
-		return 0, 0, false, err
+	if err != nil {
+		return a, err
 	}
 	tasks := 0
 	for j := range w.s.Plan.Jobs {
 		tasks += w.s.Plan.Jobs[j].Tasks()
 	}
 	if tasks > rangeTasks {
-		return 0, 0, false, nil
+		return a, nil
 	}
-	e, err := r.estimate(w, c, estimators.Sampled(), estimators.Options{})
+	e, err := r.estimate(w, c, estimators.Sampled())
 	if err != nil || len(e.Distribution) == 0 {
-		return 0, 0, false, err
-	}
-	low, high = e.Distribution.Range(0.8)
-	return r.scaled(low), r.scaled(high), true, nil
-}
-
-// PredictRange returns Predict's answer with its range, if there is one.
-func (r *Replay) PredictRange(c Change) (Answer, error) {
-	a, err := r.Predict(c)
-	if err != nil || a.Remaining == nil && a.Floor == nil {
 		return a, err
 	}
-	low, high, ok, err := r.Range(c)
-	if err != nil || !ok {
-		return a, err
-	}
+	low, high := e.Distribution.Range(0.8)
+	low, high = r.scaled(low), r.scaled(high)
 	if a.Low, a.High = &low, &high; a.Floor != nil && low < *a.Floor {
 		a.Floor = &low // the work with known costs may take less
 	}
