@@ -73,8 +73,8 @@ func (f *finder) meet(copies float64, o *productJob, g int, m *meeting) metCopy 
 	for b := range stages {
 		one := finder{servers: f.servers, task: f.task, own: f.own}
 		n := m.active[g][b]
-		one.find(n, o.stay[g][b], o.demand[b])
-		one.findApart(m.all[b]-n, m.mean[b], o.demand[b])
+		one.find(n, o.stay[g][b], o.demand[b], false)
+		one.find(m.all[b]-n, m.mean[b], o.demand[b], true)
 		of[b] = one.seen
 		f.tasks += copies * one.tasks
 	}
@@ -174,26 +174,23 @@ type finder struct {
 	tasks   float64 // number of tasks beside it on the node
 }
 
-// find adds n tasks of one class on the same node.
-func (f *finder) find(n float64, stay, demand vector) {
-	rest := stay.sum()
-	for k := range stay {
-		rest -= f.kept(CentreKind(k), demand)
+// find adds n tasks of one class. If they are apart, on other nodes, the task meets them only in the network.
+func (f *finder) find(n float64, stay, demand vector, apart bool) {
+	rest, first := stay.sum(), CPU
+	if apart {
+		first = Network
+	}
+	for k := first; k <= Network; k++ {
+		rest -= f.kept(k, demand)
 	}
 	if n <= 0 || rest <= 0 {
 		return
 	}
-	f.tasks += n
-	for k := range stay {
-		f.seen[k] += n * math.Max(0, stay[k]-f.kept(CentreKind(k), demand)) / rest
+	if !apart {
+		f.tasks += n
 	}
-}
-
-// findApart adds n tasks on other nodes. The task meets them only in the network.
-func (f *finder) findApart(n float64, stay, demand vector) {
-	kept := f.kept(Network, demand)
-	if rest := stay.sum() - kept; n > 0 && rest > 0 {
-		f.seen[Network] += n * math.Max(0, stay[Network]-kept) / rest
+	for k := first; k <= Network; k++ {
+		f.seen[k] += n * math.Max(0, stay[k]-f.kept(k, demand)) / rest
 	}
 }
 

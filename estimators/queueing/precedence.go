@@ -296,12 +296,8 @@ func (m moments) fit() mixture {
 // Z. Liang and S. Tripathi, "On performance prediction of parallel computations with precedent constraints", 2000).
 func latest(a, b mixture) moments {
 	mean, square := 0.0, 0.0
-	for _, x := range a {
+	for _, x := range slices.Concat(a, b) {
 		m, s := x.raw()
-		mean, square = mean+m, square+s
-	}
-	for _, y := range b {
-		m, s := y.raw()
 		mean, square = mean+m, square+s
 	}
 	for _, x := range a {

@@ -282,8 +282,8 @@ func (p *product) contend(ji, g int, a stage, local, cluster byStage, met meetin
 		f.own[k] = own.share(CentreKind(k))
 	}
 	for b, n := range local {
-		f.find(n, j.stay[g][b], j.demand[b])
-		f.findApart(cluster[b]-n, met[ji].mean[b], j.demand[b])
+		f.find(n, j.stay[g][b], j.demand[b], false)
+		f.find(cluster[b]-n, met[ji].mean[b], j.demand[b], true)
 	}
 	return p.meet(&f, ji, g, met)
 }

@@ -155,7 +155,7 @@ type vector [4]float64
 const negligible = 1e-12
 
 func (d Demand) vector() vector {
-	v := vector{d.CPU, d.Fibre, d.Disk, d.Network}
+	v := d.raw()
 	for k := range v {
 		if v[k] < negligible {
 			v[k] = 0

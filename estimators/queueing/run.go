@@ -118,7 +118,7 @@ func (r *simulationRun) kindOf(i int) CentreKind {
 
 // draw returns a task's service demand at each centre.
 func (r *simulationRun) draw(d Demand) vector {
-	all := vector{d.CPU, d.Fibre, d.Disk, d.Network}
+	all := d.raw()
 	if r.options.Distribution == Exponential {
 		for i := range all {
 			all[i] *= r.random.ExpFloat64()

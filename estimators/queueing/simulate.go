@@ -2,13 +2,13 @@ package queueing
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/paratimer/paratimer/dag"
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -25,21 +25,18 @@ func Simulate(s *Spec, o SimulationOptions) (*Result, error) {
 	}
 	limit := min(maxSimulatedTasks, maxSimulatedWork/o.Runs)
 	all := make([]*sample, o.Runs)
-	var next atomic.Int64
-	var over atomic.Bool // one run is too large, so the others can stop
-	var workers sync.WaitGroup
-	for range min(o.Runs, runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < o.Runs && !over.Load(); i = int(next.Add(1)) - 1 {
-				if all[i] = simulate(s, o, i, limit); all[i] == nil {
-					over.Store(true)
-				}
+	workers, failed := errgroup.WithContext(context.Background())
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i := 0; i < o.Runs && failed.Err() == nil; i++ {
+		workers.Go(func() error {
+			if all[i] = simulate(s, o, i, limit); all[i] == nil {
+				return tooLarge(float64(limit), o.Runs)
 			}
+			return nil
 		})
 	}
-	workers.Wait()
-	if over.Load() {
-		return nil, tooLarge(float64(limit), o.Runs)
+	if err := workers.Wait(); err != nil {
+		return nil, err
 	}
 	return result(s, o.Cycles, all), nil
 }

@@ -2,7 +2,6 @@ package queueing
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -44,7 +43,9 @@ type Demand struct {
 }
 
 // Total returns the sum over all centres: the duration of the task if it runs alone.
-func (d Demand) Total() float64 { return d.CPU + d.Fibre + d.Disk + d.Network }
+func (d Demand) Total() float64 { return d.raw().sum() }
+
+func (d Demand) raw() vector { return vector{d.CPU, d.Fibre, d.Disk, d.Network} }
 
 // Times returns the demand of f such tasks.
 func (d Demand) Times(f float64) Demand {
@@ -127,19 +128,15 @@ func (j *Job) validate(at string) error {
 	); err != nil {
 		return err
 	}
-	demands := []struct {
-		name string
-		d    Demand
-	}{{".Map", j.Map}, {".Shuffle", j.Shuffle}, {".Merge", j.Merge}}
-	if j.Reduces == 0 {
-		demands = demands[:1]
-	}
 	total := 0.0
-	for _, d := range demands {
-		if err := d.d.validate(at + d.name); err != nil {
+	for k, d := range [...]Demand{j.Map, j.Shuffle, j.Merge} {
+		if k > 0 && j.Reduces == 0 {
+			break
+		}
+		if err := d.validate(at + [...]string{".Map", ".Shuffle", ".Merge"}[k]); err != nil {
 			return err
 		}
-		total += d.d.Total()
+		total += d.Total()
 	}
 	if total == 0 {
 		return &FieldError{at + ".Map", 0, "no task has a demand: give demands in seconds"}
@@ -148,12 +145,10 @@ func (j *Job) validate(at string) error {
 }
 
 func (d Demand) validate(at string) error {
-	for _, f := range []struct {
-		name  string
-		value float64
-	}{{".CPU", d.CPU}, {".Fibre", d.Fibre}, {".Disk", d.Disk}, {".Network", d.Network}} {
-		if math.IsNaN(f.value) || math.IsInf(f.value, 0) || f.value < 0 || f.value > 1e9 {
-			return &FieldError{at + f.name, f.value, "a demand is in seconds, from 0 to 1e9"}
+	for k, v := range d.raw() {
+		if !(v >= 0 && v <= 1e9) {
+			field := at + [...]string{".CPU", ".Fibre", ".Disk", ".Network"}[k]
+			return &FieldError{field, v, "a demand is in seconds, from 0 to 1e9"}
 		}
 	}
 	return nil
