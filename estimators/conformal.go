@@ -255,17 +255,14 @@ type pastScores struct {
 // A score's order is the middle of its weight, so that light scores at one end and heavy ones are treated alike.
 func weighScores(scores, weights []float64) *pastScores {
 	n := len(scores)
-	place := make([]int, n)
 	sum, next := 0.0, 0.0
-	for i, w := range weights {
-		place[i] = i
+	for _, w := range weights {
 		sum += w
 		next = max(next, w)
 	}
-	slices.SortStableFunc(place, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	s := &pastScores{make([]float64, n), make([]float64, n)}
 	below := next / 2
-	for r, i := range place {
+	for r, i := range taskcost.Order(n, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) }) {
 		s.scores[r] = scores[i]
 		s.orders[r] = (below + weights[i]/2) / (sum + next)
 		below += weights[i]

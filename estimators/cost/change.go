@@ -2,7 +2,6 @@ package cost
 
 import (
 	"math"
-	"slices"
 
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
@@ -36,11 +35,7 @@ func newFit(o *overheads, st *stage) *fit {
 		width = len(st.running)
 	}
 	half := o.numbers.Waves * float64(max(1, o.s.Plan.Cluster.Cores, len(o.cores.firsts), width))
-	order := make([]int, len(st.ended))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	order := taskcost.Order(len(st.ended), func(a, b int) int {
 		return int(st.ended[b].attempt.End - st.ended[a].attempt.End)
 	})
 	f := &fit{o, st, make([]float64, len(order))}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/floats"
 )
@@ -214,11 +215,7 @@ func (s *Space) experiments() ([]DesignRow, *experiments, error) {
 }
 
 func counts(rows []DesignRow) int {
-	seen := map[int]bool{}
-	for _, r := range rows {
-		seen[r.Machines] = true
-	}
-	return len(seen)
+	return len(distinct(rows, func(r DesignRow) float64 { return float64(r.Machines) }))
 }
 
 // enough is one run more than the four coefficients, so that one run is left to check the model.
@@ -273,11 +270,7 @@ func Greedy(s Space) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	order := make([]int, len(rows))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows[a].Cost, rows[b].Cost) })
+	order := taskcost.Order(len(rows), func(a, b int) int { return cmp.Compare(rows[a].Cost, rows[b].Cost) })
 	weights, cost := make([]float64, len(rows)), 0.0
 	for _, i := range order {
 		if cost+rows[i].Cost > s.Budget {

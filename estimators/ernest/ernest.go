@@ -139,7 +139,7 @@ func (r Row) scale() float64 { return r.Scale }
 func (r Row) machines() float64 { return r.Machines }
 
 // column returns one value of each row, ascending.
-func column(rows []Row, of func(Row) float64) []float64 {
+func column[T any](rows []T, of func(T) float64) []float64 {
 	values := make([]float64, len(rows))
 	for i, r := range rows {
 		values[i] = of(r)
@@ -149,7 +149,7 @@ func column(rows []Row, of func(Row) float64) []float64 {
 }
 
 // distinct returns the different values of the rows, ascending.
-func distinct(rows []Row, of func(Row) float64) []float64 { return slices.Compact(column(rows, of)) }
+func distinct[T any](rows []T, of func(T) float64) []float64 { return slices.Compact(column(rows, of)) }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 

@@ -2,7 +2,6 @@ package ernest
 
 import (
 	"math"
-	"slices"
 
 	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -102,12 +101,7 @@ func (e *evidence) gatherBeyond(all []configuration, fit learner) {
 // cuts returns a few values of an axis, largest first. Configurations up to the value are kept, the others are
 // predicted.
 func cuts(all []configuration, direction int) []float64 {
-	var v []float64
-	for i := range all {
-		v = append(v, all[i].axis(direction))
-	}
-	slices.Sort(v)
-	v = slices.Compact(v)
+	v := distinct(all, func(c configuration) float64 { return c.axis(direction) })
 	step := max(1, (len(v)-2)/maxCuts)
 	var at []float64
 	for i := len(v) - 2; i >= 0 && len(at) < maxCuts; i -= step {

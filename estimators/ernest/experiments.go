@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -152,12 +153,8 @@ func inverted(information *mat.SymDense) (*mat.Dense, bool) {
 
 // corner solves the linear program max gain·x over the feasible x: a fractional knapsack, filled by gain per cost.
 func (e *experiments) corner(gain []float64) []float64 {
-	order := make([]int, len(gain))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(gain[j]*e.costs[i], gain[i]*e.costs[j]), cmp.Compare(i, j))
+	order := taskcost.Order(len(gain), func(i, j int) int {
+		return cmp.Compare(gain[j]*e.costs[i], gain[i]*e.costs[j])
 	})
 	x, left := make([]float64, len(gain)), 1.0
 	for _, i := range order {

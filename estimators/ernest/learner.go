@@ -127,29 +127,23 @@ func byFeatures(of featurer, relative bool) learner {
 	}
 }
 
-// byNearest takes the nearest configurations, and scales their times as if all of it were divided work.
+// byNearest takes the mean of the configurations that are the fewest doublings away, with their times scaled as if all
+// of it were divided work.
 func byNearest(by []configuration) predictor {
 	return func(c *configuration) float64 {
-		return nearest(by, c, func(o *configuration) float64 {
-			return o.Seconds * (c.Scale / o.Scale) * (o.Machines / c.Machines)
-		})
-	}
-}
-
-// nearest returns the mean of a value over the configurations that are the fewest doublings away.
-func nearest(by []configuration, c *configuration, value func(*configuration) float64) float64 {
-	least, sum, n := math.Inf(1), 0.0, 0.0
-	for i := range by {
-		o := &by[i]
-		d := math.Abs(math.Log2(o.Machines/c.Machines)) + math.Abs(math.Log2(o.Scale/c.Scale))
-		if d < least*(1-1e-12) {
-			least, sum, n = d, 0, 0
+		least, sum, n := math.Inf(1), 0.0, 0.0
+		for i := range by {
+			machines, scale := by[i].Machines/c.Machines, by[i].Scale/c.Scale
+			d := math.Abs(math.Log2(machines)) + math.Abs(math.Log2(scale))
+			if d < least*(1-1e-12) {
+				least, sum, n = d, 0, 0
+			}
+			if d <= least*(1+1e-12) {
+				sum, n = sum+by[i].Seconds*(c.Scale/by[i].Scale)*machines, n+1
+			}
 		}
-		if d <= least*(1+1e-12) {
-			sum, n = sum+value(o), n+1
-		}
+		return sum / n
 	}
-	return sum / n
 }
 
 // byPowers fits a·machines^b·scale^c to the least squares of the logarithms. It returns NaN for other machines or

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -161,17 +162,13 @@ func takes(p *dag.Stage, work dag.Series) {
 // inOrder sorts the jobs by their submission. The engine chooses the order within a wave, and the scheduler serves
 // jobs in that order. Ties keep the plan's order.
 func (p *Past) inOrder(plan *dag.Plan, s *dag.Snapshot) {
-	order := make([]int, len(plan.Jobs))
-	for j := range order {
-		order[j] = j
-	}
 	submitted := func(j int) dag.Instant { // unknown ones come last
 		if t := s.Jobs[j].Submitted; t.Known() {
 			return t
 		}
 		return math.MaxInt64
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	order := taskcost.Order(len(plan.Jobs), func(a, b int) int {
 		return cmp.Or(cmp.Compare(submitted(a), submitted(b)), strings.Compare(s.Jobs[a].ID, s.Jobs[b].ID))
 	})
 	jobs, at := make([]dag.Job, len(order)), make([]int, len(order))

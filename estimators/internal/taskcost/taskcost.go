@@ -3,6 +3,7 @@ package taskcost
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -81,6 +82,16 @@ func Quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	i := min(int(at), len(sorted)-1)
 	return sorted[i] + (at-float64(i))*(sorted[min(i+1, len(sorted)-1)]-sorted[i])
+}
+
+// Order returns 0 to n-1 in the order of compare; equal ones keep their order.
+func Order(n int, compare func(a, b int) int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, compare)
+	return order
 }
 
 // Exact converts milliseconds, not rounded to whole ones, saturating at 0 and at the longest time.Duration.
