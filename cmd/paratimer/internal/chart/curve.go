@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -9,17 +10,14 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Curve is a length of time against the time of a run, with a band where points have a range, and a level that it
-// should have met. All lengths are in seconds.
+// A Curve is the predicted length of a run against its time, with a band where points have a range, and a line at how
+// long it took. All lengths are in seconds.
 type Curve struct {
-	ID, Name, Desc string
-	To             float64 // the end of the time axis
-	Points         []Point
-	Level          float64
-	LevelText      string
+	Took   float64
+	Points []Point
 }
 
-// A Point is a place on a curve; nil if unknown.
+// A Point is a prediction at a time of the run; nil if unknown.
 type Point struct {
 	X            float64
 	Y, Low, High *float64
@@ -34,7 +32,7 @@ const (
 
 // reach returns the top of the drawing, and the highest range.
 func (c *Curve) reach() (top, high float64) {
-	top = c.Level
+	top = c.Took
 	for _, p := range c.Points {
 		for _, v := range []*float64{p.Y, p.Low} {
 			if v != nil {
@@ -48,20 +46,19 @@ func (c *Curve) reach() (top, high float64) {
 	return max(0.001, 1.04*min(max(top, high), beyond*top)), high
 }
 
-// Inline returns the parts of a page: labels beside a plot that fills the width, and the legend, with words for the
-// line and for the level.
-func (c *Curve) Inline(line, level string) Figure {
-	const above = 10
+// Inline returns the parts of a page: labels beside a plot that fills the width, and the legend.
+func (c *Curve) Inline() Figure {
+	const above, name = 10, "Predicted length of the run against time"
 	top, highest := c.reach()
 	y := func(v float64) float64 { return above + (curveHeight-above)*(1-min(v, top)/top) }
-	along, heights := scale{0, max(c.To, 0.001)}, Times(0, time.Duration(top*float64(time.Second)), 5)
-	s := &svg{}
-	s.put(`<div class="grid"><svg class="side" aria-hidden="true" width="100%%" height="%s">`, curveHeight+axisHeight)
-	for _, t := range heights {
-		s.put(`<text class="end soft" x="100%%" dx="-10" y="%s" dy="4">%s</text>`, y(t.Seconds()), units.Full(t))
-	}
-	s.put(`</svg><svg class="plot" role="img" aria-labelledby="%s-t %[1]s-d" width="100%%" height="%s">`+
-		`<title id="%[1]s-t">%[3]s</title><desc id="%[1]s-d">%[4]s</desc>`+"\n", c.ID, curveHeight+axisHeight, c.Name, c.Desc)
+	along, heights := scale{0, max(c.Took, 0.001)}, Times(0, time.Duration(top*float64(time.Second)), 5)
+	s, took := &svg{}, "took "+units.Seconds(c.Took)
+	desc := fmt.Sprintf("%s: %s. It %s.", name, units.Count(len(c.Points), "moment"), took)
+	s.grid("course", name, desc, curveHeight, func(s *svg) {
+		for _, t := range heights {
+			s.put(`<text class="end soft" x="100%%" dx="-10" y="%s" dy="4">%s</text>`, y(t.Seconds()), units.Full(t))
+		}
+	})
 	for _, t := range heights {
 		s.put(`<line class="gridline" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, y(t.Seconds()))
 	}
@@ -89,9 +86,9 @@ func (c *Curve) Inline(line, level string) Figure {
 	s.put(`</svg>
 <line class="truth" x1="0" x2="100%%" y1="%s" y2="%[1]s"/><text class="halo bold truthtext" x="6" y="%[1]s" dy="-6">%s</text>`+
 		`<line class="axis" x1="0" x2="100%%" y1="%[3]s" y2="%[3]s"/>
-</svg></div>`, y(c.Level), c.LevelText, curveHeight)
+</svg></div>`, y(c.Took), took, curveHeight)
 
-	legend := []entry{{line, `<line class="headline" x1="0" x2="20" y1="6" y2="6"/>`}}
+	legend := []entry{{"predicted length", `<line class="headline" x1="0" x2="20" y1="6" y2="6"/>`}}
 	if highest > 0 {
 		text := "80% range"
 		if highest > top {
@@ -100,7 +97,7 @@ func (c *Curve) Inline(line, level string) Figure {
 		legend = append(legend, entry{text, `<rect class="band80" width="20" height="12"/>`})
 	}
 	key := &svg{}
-	key.list("", append(legend, entry{level, `<line class="truth" x1="0" x2="20" y1="6" y2="6"/>`}), 0)
+	key.list("", append(legend, entry{"what happened", `<line class="truth" x1="0" x2="20" y1="6" y2="6"/>`}), 0)
 	return Figure{Drawing: s.html(), Legend: key.html()}
 }
 

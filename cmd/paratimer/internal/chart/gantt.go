@@ -237,10 +237,7 @@ func (g *Gantt) Inline() Figure {
 	before.put(`<label class="fragments" for="fragments"%s>Color by path fragment instead of by %s</label>`+
 		`<input type="checkbox" class="fragments" id="fragments"%[1]s>`, markup(hidden), by)
 
-	s.put(`<div class="grid"><svg class="side" aria-hidden="true" width="100%%" height="%s">`, p.bottom+axisHeight)
-	p.side(s)
-	s.put(`</svg><svg class="plot" role="img" aria-labelledby="gantt-t gantt-d" width="100%%" height="%s"><title id="gantt-t">%s</title><desc id="gantt-d">%s</desc>`+"\n",
-		p.bottom+axisHeight, g.Name, g.Summary)
+	s.grid("gantt", g.Name, g.Summary, p.bottom, p.side)
 	p.draw(s, narrowest)
 	s.put("</svg></div>")
 

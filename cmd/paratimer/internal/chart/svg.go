@@ -83,6 +83,14 @@ func (s *svg) html() template.HTML { return markup(s.String()) }
 // markup marks a text whose parts are escaped.
 func markup(s string) template.HTML { return template.HTML(s) } //nolint:gosec // G203
 
+// grid begins a drawing in a page: the labels of side, then a plot of that height with an axis below it.
+func (s *svg) grid(id, name, desc string, height float64, side func(*svg)) {
+	s.put(`<div class="grid"><svg class="side" aria-hidden="true" width="100%%" height="%s">`, height+axisHeight)
+	side(s)
+	s.put(`</svg><svg class="plot" role="img" aria-labelledby="%s-t %[1]s-d" width="100%%" height="%s">`+
+		`<title id="%[1]s-t">%[3]s</title><desc id="%[1]s-d">%[4]s</desc>`+"\n", id, height+axisHeight, name, desc)
+}
+
 // ticks labels round times along the width, and draws their lines from top to bottom.
 func (s *svg) ticks(along scale, most int, top, bottom float64) {
 	length := time.Duration((along.to - along.from) * float64(time.Second))

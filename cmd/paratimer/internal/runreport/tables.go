@@ -233,20 +233,12 @@ func warningsTable(s *Report, zone *time.Location) *page.Table {
 // courseOf returns the drawing of the predictions along a finished run: the predicted total length at each point with
 // its range, and the actual length.
 func courseOf(s *Report) page.Chart {
-	points, took := s.PredictionHistory.Points, *s.PredictionHistory.TotalSeconds
-	c := &chart.Curve{
-		ID: "course", Name: "Predicted length of the run against time", To: float64(took),
-		Level: float64(took), LevelText: "took " + units.Seconds(took),
-		Desc: fmt.Sprintf("Predicted length of the run against time: %s. It took %s.", units.Count(len(points), "moment"),
-			units.Seconds(took)),
-	}
-	for _, p := range points {
+	c := &chart.Curve{Took: float64(*s.PredictionHistory.TotalSeconds)}
+	for _, p := range s.PredictionHistory.Points {
 		c.Points = append(c.Points, chart.Point{
 			X: float64(p.AtSeconds), Y: (*float64)(p.TotalSeconds), Low: (*float64)(p.LowSeconds),
 			High: (*float64)(p.HighSeconds),
 		})
 	}
-	return page.Chart{
-		ID: "course", Title: "Predicted length against time", Figure: c.Inline("predicted length", "what happened"),
-	}
+	return page.Chart{ID: "course", Title: "Predicted length against time", Figure: c.Inline()}
 }
