@@ -174,11 +174,15 @@ func warnings(s *dag.Snapshot, a Answers) []dag.Warning {
 	for _, e := range a.Scenarios {
 		all = append(all, e.Warnings...)
 	}
-	all = append(all, a.Uneven.Warnings...)
-	out := make([]dag.Warning, 0, len(all))
-	for _, w := range all {
-		if !slices.Contains(out, w) {
-			out = append(out, w)
+	return Once(append(all, a.Uneven.Warnings...))
+}
+
+// Once returns a list without duplicates, each at its first place.
+func Once[S ~[]T, T comparable](all S) S {
+	out := make(S, 0, len(all))
+	for _, v := range all {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
 		}
 	}
 	return out
@@ -230,13 +234,9 @@ func digest(s *dag.Snapshot) uint64 {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		add(uint64(j.State)<<32 | uint64(j.Attempt))
-		for k := range j.Stages {
-			add(uint64(len(j.Stages[k].Attempts)))
-			for n := range j.Stages[k].Attempts {
-				a := &j.Stages[k].Attempts[n]
-				add(uint64(a.Task)<<32|uint64(a.Number)<<8|uint64(a.State), uint64(a.Start), uint64(a.End))
-				add(bits(a.Done[0]), bits(a.Done[1]), bits(a.Done[2]), bits(a.Out), bits(a.Bytes), bits(a.Ratio))
-			}
+		for k, a := range j.All() {
+			add(uint64(k), uint64(a.Task)<<32|uint64(a.Number)<<8|uint64(a.State), uint64(a.Start), uint64(a.End))
+			add(bits(a.Done[0]), bits(a.Done[1]), bits(a.Done[2]), bits(a.Out), bits(a.Bytes), bits(a.Ratio))
 		}
 	}
 	return max(h, 1) // 0 means that there is no digest

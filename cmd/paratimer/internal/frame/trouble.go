@@ -28,17 +28,13 @@ func (f *Failure) What() string { return cmp.Or(f.Task, f.Attempt+" of job "+f.J
 func failures(s *dag.Snapshot) ([]Failure, int) {
 	all := []Failure{}
 	for j := range s.Jobs {
-		for k := range s.Jobs[j].NumStages() {
-			list := s.Jobs[j].Stages[k].Attempts
-			for i := range list {
-				a := &list[i]
-				if at, why, lost := lostWork(s, j, k, i); lost {
-					all = append(all, Failure{
-						AtSeconds: Since(at, s.Origin()), Job: s.Plan.Jobs[j].Node, Node: Text(machine(s, a)),
-						Attempt: a.Name(s.Jobs[j].ID, s.Plan.StageName(j, k)), Why: Text(why),
-						Task: s.Plan.TaskWords(j, k, a.Task),
-					})
-				}
+		for k, a := range s.Jobs[j].All() {
+			if at, why, lost := lostWork(s, j, k, a); lost {
+				all = append(all, Failure{
+					AtSeconds: Since(at, s.Origin()), Job: s.Plan.Jobs[j].Node, Node: Text(machine(s, a)),
+					Attempt: a.Name(s.Jobs[j].ID, s.Plan.StageName(j, k)), Why: Text(why),
+					Task: s.Plan.TaskWords(j, k, a.Task),
+				})
 			}
 		}
 	}
@@ -51,10 +47,8 @@ func failures(s *dag.Snapshot) ([]Failure, int) {
 // lostWork reports whether an attempt is a failure, when, and why. A killed attempt is one if its work was lost: with
 // its node, or with the application master. It is none if a faster attempt of the same task ended first, if it was
 // preempted, or if its job ended.
-func lostWork(s *dag.Snapshot, job int, k dag.StageIndex, i int) (at dag.Instant, why string, lost bool) {
-	j := &s.Jobs[job]
-	a := &j.Stages[k].Attempts[i]
-	switch {
+func lostWork(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) (at dag.Instant, why string, lost bool) {
+	switch j := &s.Jobs[job]; {
 	case a.State == dag.AttemptFailed:
 		return a.End, a.Diagnosis, true
 	case a.State != dag.AttemptKilled || !a.Start.Known() || j.Stages[k].Overtaken(a) || a.Preempted():

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
@@ -69,7 +68,7 @@ func (v *View) Figures() any {
 	}{
 		v.Plan.Name, units.Each(v.attempts(), v.span), units.Each(v.Path.Rounds, v.round),
 		units.Each(v.Path.Fragments, v.fragment), units.Each(v.Path.Critical, v.segment),
-		v.Path.Length().Milliseconds(), task, ms, units.Each(v.Estimates, v.estimate), view.List(v.warnings()), v.Skew,
+		v.Path.Length().Milliseconds(), task, ms, units.Each(v.Estimates, v.estimate), v.warnings(), v.Skew,
 	}
 }
 

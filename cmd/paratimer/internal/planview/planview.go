@@ -68,13 +68,9 @@ func Before(plan *dag.Plan, profiles []*dag.Plan) *dag.Snapshot {
 // warnings returns the warnings of all estimates, each once, in the order of the estimates.
 func (v *View) warnings() (all []dag.Warning) {
 	for _, e := range v.Estimates {
-		for _, w := range e.Warnings {
-			if !slices.Contains(all, w) {
-				all = append(all, w)
-			}
-		}
+		all = append(all, e.Warnings...)
 	}
-	return all
+	return frame.Once(all)
 }
 
 // cut makes a name safe to print and short.

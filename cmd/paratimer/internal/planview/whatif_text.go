@@ -26,23 +26,15 @@ func (v *WhatIf) Document() *page.Document {
 		d.Add(v.curve())
 	}
 	var warnings page.List
-	warn := func(text string) {
-		if i := (page.Item{Lead: "warning", Text: text}); !slices.Contains(warnings, i) {
-			warnings = append(warnings, i)
-		}
-	}
-	for _, w := range v.Warnings {
-		warn(w.Text)
-	}
-	for _, r := range rows {
+	for _, r := range append([]Row{{Warnings: v.Warnings}}, rows...) {
 		for _, w := range r.Warnings {
 			if w.Code == whatif.WarnUnsupported && r.Name != "" {
 				w.Text = r.Name + ": " + w.Text
 			}
-			warn(w.Text)
+			warnings = append(warnings, page.Item{Lead: "warning", Text: w.Text})
 		}
 	}
-	return d.Add(warnings)
+	return d.Add(frame.Once(warnings))
 }
 
 // heading describes the query and what the times mean.
