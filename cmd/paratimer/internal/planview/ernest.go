@@ -73,20 +73,18 @@ func Predict(file string, m *ernest.Model, points []ernest.Point, ran []ernest.R
 	if len(ran) > 0 {
 		f.Retrain = new(ernest.Retrain(m, ran...))
 	}
-	unknown := units.Float(math.NaN())
 	for _, at := range points {
 		a := m.Predict(at)
-		p := Prediction{
-			Point: a.Point, Seconds: unknown, LowSeconds: unknown, HighSeconds: unknown, TrainingRatio: unknown,
-			Extrapolation: units.Float(a.Extrapolation.Distance), RiskRatio: units.Float(a.Risk), Next: a.Next,
-			Refused: a.Refused, beyond: a.Extrapolation,
+		if a.Refused != nil && !forced {
+			a.Seconds, a.Low, a.High, a.Warnings = math.NaN(), math.NaN(), math.NaN(), nil
 		}
-		if a.Refused == nil || forced {
-			p.Seconds, p.LowSeconds, p.HighSeconds = units.Float(a.Seconds), units.Float(a.Low), units.Float(a.High)
-			p.TrainingRatio = units.Float(f.Training.MachineSeconds / (a.Seconds * a.Machines))
-			p.warnings = a.Warnings
-		}
-		f.Predictions = append(f.Predictions, p)
+		f.Predictions = append(f.Predictions, Prediction{
+			Point: a.Point, Seconds: units.Float(a.Seconds), LowSeconds: units.Float(a.Low),
+			HighSeconds: units.Float(a.High), Extrapolation: units.Float(a.Extrapolation.Distance),
+			TrainingRatio: units.Float(f.Training.MachineSeconds / (a.Seconds * a.Machines)),
+			RiskRatio:     units.Float(a.Risk), Next: a.Next, Refused: a.Refused, beyond: a.Extrapolation,
+			warnings: a.Warnings,
+		})
 	}
 	f.Warnings = view.List(slices.Concat(m.Warnings, f.remarks(refusal), f.remarks(doubts)))
 	return f

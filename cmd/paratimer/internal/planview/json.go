@@ -25,6 +25,7 @@ type (
 		Slot    int32  `json:"slot"` // -1 if unknown
 		times
 		Outcome string `json:"outcome"` // ok, fails
+		stage   dag.StageIndex
 	}
 	round struct {
 		ID   int    `json:"id"`
@@ -66,43 +67,33 @@ func (v *View) Figures() any {
 		Warnings   []dag.Warning `json:"warnings"`
 		Skew       []frame.Skew  `json:"skew"`
 	}{
-		v.Plan.Name, units.Each(v.attempts(), v.span), units.Each(v.Path.Rounds, v.round),
+		v.Plan.Name, v.spans(), units.Each(v.Path.Rounds, v.round),
 		units.Each(v.Path.Fragments, v.fragment), units.Each(v.Path.Critical, v.segment),
 		v.Path.Length().Milliseconds(), task, ms, units.Each(v.Estimates, v.estimate), v.warnings(), v.Skew,
 	}
 }
 
-// An attempt is a task of a span.
-type attempt struct {
-	*schedule.Span
-	at, slot int32 // the slot is -1 if unknown
-}
-
-// attempts returns every attempt, sorted by start, stage, slot and attempt.
-func (v *View) attempts() (all []attempt) {
+// spans returns every attempt, sorted by start, stage, slot and attempt.
+func (v *View) spans() []span {
+	all := []span{}
 	for i := range v.Path.Schedule.Spans {
 		s := &v.Path.Schedule.Spans[i]
 		for at := range s.Count {
-			slot := int32(-1)
+			one := span{v.task(s, at, 0), s.Attempt, -1, v.times(s.Start, s.End), "ok", s.Stage}
 			if int(at) < len(s.Slots) {
-				slot = s.Slots[at]
+				one.Slot = s.Slots[at]
 			}
-			all = append(all, attempt{s, at, slot})
+			if s.Outcome == schedule.Fails {
+				one.Outcome = "fails"
+			}
+			all = append(all, one)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b attempt) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.slot, b.slot),
+	slices.SortStableFunc(all, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.StartMS, b.StartMS), cmp.Compare(a.stage, b.stage), cmp.Compare(a.Slot, b.Slot),
 			cmp.Compare(a.Attempt, b.Attempt))
 	})
 	return all
-}
-
-func (v *View) span(a attempt) span {
-	out := span{v.task(a.Span, a.at, 0), a.Attempt, a.slot, v.times(a.Start, a.End), "ok"}
-	if a.Outcome == schedule.Fails {
-		out.Outcome = "fails"
-	}
-	return out
 }
 
 func (v *View) times(start, end dag.Instant) times {

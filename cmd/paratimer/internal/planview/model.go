@@ -51,13 +51,9 @@ func (v *ModelView) Document() *page.Document {
 		v.result(d, v.Results[0])
 	}
 	for _, r := range v.Results {
-		for _, w := range r.Warnings {
-			d.Add(page.Say(fmt.Sprintf("warning: %s: %s", r.Model, w.Text)))
-		}
+		say(d, "warning: "+r.Model.String(), r.Warnings)
 	}
-	for _, w := range v.Warnings {
-		d.Add(page.Say("warning: " + w.Text))
-	}
+	say(d, "warning", v.Warnings)
 	return d
 }
 

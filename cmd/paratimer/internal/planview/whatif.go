@@ -119,7 +119,7 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 		Warnings: []dag.Warning{},
 	}
 	if took := replay.Took(); took > 0 {
-		v.TookSeconds = frame.SecondsIn(&took)
+		v.TookSeconds = new(frame.SecondsOf(took))
 	}
 	if w, doubtful := replay.Doubt(); doubtful {
 		v.Warnings = append(v.Warnings, w)
@@ -157,14 +157,12 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 	if failed != nil {
 		return nil, failed
 	}
-	c, err := replay.Curve()
-	if cannot := (*whatif.UnsupportedError)(nil); errors.As(err, &cannot) {
-		return v, nil
-	}
-	if err != nil {
+	switch c, err := replay.Curve(); {
+	case err == nil:
+		v.Curve = curveOf(c)
+	case !errors.As(err, new(*whatif.UnsupportedError)):
 		return nil, err
 	}
-	v.Curve = curveOf(c)
 	return v, nil
 }
 
