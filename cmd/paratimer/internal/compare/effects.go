@@ -4,8 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/whatif"
+	"github.com/paratimer/paratimer/units"
 )
 
 // An Effect is a reason why one run takes longer than another.
@@ -79,13 +81,9 @@ func change(before, now *Run, b, n int) map[Effect]float64 {
 		}
 		return out
 	}
-	var names []string
-	for _, p := range slices.Concat(now.Jobs[n].Phases, before.Jobs[b].Phases) {
-		if slices.Contains(names, p.Name) {
-			continue
-		}
-		names = append(names, p.Name)
-		k, l := before.Jobs[b].Stage(p.Name), now.Jobs[n].Stage(p.Name)
+	nameOf := func(p Phase) string { return p.Name }
+	for _, name := range frame.Once(units.Each(slices.Concat(now.Jobs[n].Phases, before.Jobs[b].Phases), nameOf)) {
+		k, l := before.Jobs[b].Stage(name), now.Jobs[n].Stage(name)
 		was, is := before.on(b, k), now.on(n, l)
 		if k < 0 || l < 0 { // one of the runs does not have the stage
 			out[Plan] += is.ms + sum(is.effects) - was.ms - sum(was.effects)

@@ -7,7 +7,9 @@ import (
 	"io"
 	"math"
 	"strings"
-	"text/tabwriter"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // barWidth is the number of characters of a bar as long as the scale.
@@ -59,37 +61,31 @@ func writeBlocks(w io.Writer, blocks []Block) {
 
 // text writes the table with aligned columns, without spaces at the ends of lines.
 func (t *Table) text(w io.Writer) {
-	var aligned strings.Builder
-	tabs := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
-	fmt.Fprint(tabs, "  ")
-	for _, c := range t.Columns {
-		fmt.Fprintf(tabs, "%s\t", strings.ToUpper(Prose(c.Head)))
-	}
-	fmt.Fprintln(tabs)
+	rows := [][]string{units.Each(t.Columns, func(c Column) string { return strings.ToUpper(Prose(c.Head)) })}
 	for _, row := range t.Rows {
-		fmt.Fprint(tabs, "  ")
-		for _, c := range row.Cells {
-			text := Prose(c.Text)
-			if c.Bar != nil {
-				from := int(barWidth * c.Bar.From)
-				mark := "#"
-				if c.Bar.Class == Soft {
-					mark = "="
-				}
-				least := int(math.Ceil(c.Bar.To - c.Bar.From)) // the shortest bar has one character, an empty one none
-				text = strings.Repeat(" ", from) + strings.Repeat(mark, max(least, int(barWidth*c.Bar.To+0.5)-from))
-			}
-			fmt.Fprintf(tabs, "%s\t", text)
-		}
-		fmt.Fprintln(tabs)
+		rows = append(rows, units.Each(row.Cells, Cell.text))
 	}
-	_ = tabs.Flush() // a strings.Builder never fails
+	var aligned strings.Builder
+	_ = view.Table(&aligned, 0, rows) // a strings.Builder never fails
 	for line := range strings.Lines(aligned.String()) {
 		if line = strings.TrimRight(line, " \n"); line != "" {
-			fmt.Fprintln(w, line)
+			fmt.Fprintln(w, "  "+line)
 		}
 	}
 	if t.More > 0 {
 		fmt.Fprintf(w, "  and %d more\n", t.More)
 	}
+}
+
+// text returns the text of a cell, or its bar.
+func (c Cell) text() string {
+	if c.Bar == nil {
+		return Prose(c.Text)
+	}
+	from, mark := int(barWidth*c.Bar.From), "#"
+	if c.Bar.Class == Soft {
+		mark = "="
+	}
+	least := int(math.Ceil(c.Bar.To - c.Bar.From)) // the shortest bar has one character, an empty one none
+	return strings.Repeat(" ", from) + strings.Repeat(mark, max(least, int(barWidth*c.Bar.To+0.5)-from))
 }

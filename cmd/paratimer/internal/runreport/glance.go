@@ -100,13 +100,10 @@ func failureOf(s *dag.Snapshot) *Failure {
 	}
 	job, last := &s.Jobs[j], dag.NoInstant
 	out := &Failure{Reason: job.Diagnosis}
-	for k := range job.NumStages() {
-		for i := range job.Stages[k].Attempts {
-			if a := &job.Stages[k].Attempts[i]; a.State == dag.AttemptFailed &&
-				(out.Title == "" || a.End > last) {
-				last = a.End
-				*out = Failure{": " + attemptFailed(s, j, k, a), cmp.Or(a.Diagnosis, job.Diagnosis)}
-			}
+	for k, a := range job.All() {
+		if a.State == dag.AttemptFailed && (out.Title == "" || a.End > last) {
+			last = a.End
+			*out = Failure{": " + attemptFailed(s, j, k, a), cmp.Or(a.Diagnosis, job.Diagnosis)}
 		}
 	}
 	out.Title = view.Escape(page.Capital(s.Plan.JobName(j)) + " failed" + out.Title)

@@ -82,31 +82,28 @@ func total(all []float64) *float64 {
 func (to *Job) measure(plan *dag.Job, j *dag.JobState) {
 	var input, records, shuffled, output []float64
 	first := dag.Instant(math.MaxInt64)
-	for k := range j.NumStages() {
-		stage := &j.Stages[k]
-		isRead := false
-		for l := range j.NumStages() {
-			isRead = isRead || len(j.Stages[l].Attempts) > 0 &&
-				slices.ContainsFunc(plan.Stages[l].After, func(e dag.Edge) bool { return e.From == k })
+	isRead := map[dag.StageIndex]bool{}
+	for l := range j.NumStages() {
+		for _, e := range plan.Stages[l].After {
+			isRead[e.From] = isRead[e.From] || len(j.Stages[l].Attempts) > 0
 		}
-		for i := range stage.Attempts {
-			a := &stage.Attempts[i]
-			if a.Start.Known() {
-				first = min(first, a.Start)
-			}
-			if a.State != dag.AttemptSucceeded {
-				to.FailedAttempts += order(a.State == dag.AttemptFailed)
-				to.KilledAttempts += order(a.State == dag.AttemptKilled && !stage.Overtaken(a))
-				continue
-			}
-			if len(plan.Stages[k].After) == 0 {
-				input, records = append(input, a.Bytes), append(records, a.Done[0])
-			} else {
-				shuffled = append(shuffled, a.Bytes)
-			}
-			if !isRead {
-				output = append(output, a.Out)
-			}
+	}
+	for k, a := range j.All() {
+		if a.Start.Known() {
+			first = min(first, a.Start)
+		}
+		if a.State != dag.AttemptSucceeded {
+			to.FailedAttempts += order(a.State == dag.AttemptFailed)
+			to.KilledAttempts += order(a.State == dag.AttemptKilled && !j.Stages[k].Overtaken(a))
+			continue
+		}
+		if len(plan.Stages[k].After) == 0 {
+			input, records = append(input, a.Bytes), append(records, a.Done[0])
+		} else {
+			shuffled = append(shuffled, a.Bytes)
+		}
+		if !isRead[k] {
+			output = append(output, a.Out)
 		}
 	}
 	to.InputBytes, to.InputRecords = total(input), total(records)

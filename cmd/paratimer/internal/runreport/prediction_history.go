@@ -238,12 +238,9 @@ func (m *marks) see(s *dag.Snapshot) {
 			add(s.At, MarkFailure, fmt.Sprint("master ", j, job.Attempt), fmt.Sprintf(
 				"the master%s was started again, as attempt %d", s.Plan.OfJob(j), job.Attempt), "")
 		}
-		for k := range job.NumStages() {
-			for i := range job.Stages[k].Attempts {
-				a := &job.Stages[k].Attempts[i]
-				if a.State == dag.AttemptFailed && m.count[MarkFailure] < MostMarks {
-					add(a.End, MarkFailure, fmt.Sprint(j, k, a.Task, a.Number), attemptFailed(s, j, k, a), a.Diagnosis)
-				}
+		for k, a := range job.All() {
+			if a.State == dag.AttemptFailed && m.count[MarkFailure] < MostMarks {
+				add(a.End, MarkFailure, fmt.Sprint(j, k, a.Task, a.Number), attemptFailed(s, j, k, a), a.Diagnosis)
 			}
 		}
 		if job.State == dag.Failed {

@@ -218,17 +218,13 @@ func (e *evidence) driver() (f finding) {
 // copies is the rule of speculative copies that another attempt overtook. A replay has no copies, so it has no gain.
 func (e *evidence) copies() (f finding) {
 	n, wasted, all := 0, time.Duration(0), time.Duration(0)
-	for k := range e.snap.Jobs[0].NumStages() {
-		stage := &e.snap.Jobs[0].Stages[k]
-		for i := range stage.Attempts {
-			a := &stage.Attempts[i]
-			if !a.Start.Known() || !a.End.Known() {
-				continue
-			}
-			all += lengthOf(a)
-			if a.Number > 0 && stage.Overtaken(a) {
-				n, wasted = n+1, wasted+lengthOf(a)
-			}
+	for k, a := range e.snap.Jobs[0].All() {
+		if !a.Start.Known() || !a.End.Known() {
+			continue
+		}
+		all += lengthOf(a)
+		if a.Number > 0 && e.snap.Jobs[0].Stages[k].Overtaken(a) {
+			n, wasted = n+1, wasted+lengthOf(a)
 		}
 	}
 	if n == 0 {
