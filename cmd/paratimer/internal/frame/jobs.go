@@ -127,11 +127,9 @@ func jobs(s *dag.Snapshot, path *pathfrag.Path, next *future) []Job {
 	for i := range out {
 		p, j := &s.Plan.Jobs[i], stateOf(s, i)
 		job := Job{
-			Node: p.Node, ID: Text(j.ID), Name: Text(p.Name), After: make([]string, len(p.After)), State: j.State,
-			Stages: stages(s, i), Stretches: []Stretch{},
-		}
-		for k, a := range p.After {
-			job.After[k] = s.Plan.Jobs[a].Node
+			Node: p.Node, ID: Text(j.ID), Name: Text(p.Name), State: j.State, Stages: stages(s, i),
+			After:     units.Each(p.After, func(a int) string { return s.Plan.Jobs[a].Node }),
+			Stretches: []Stretch{},
 		}
 		if j.State == dag.Failed {
 			job.Diagnosis = Text(j.Diagnosis)
@@ -189,17 +187,14 @@ func stages(s *dag.Snapshot, job int) []Stage {
 	out := make([]Stage, len(p))
 	for k := range p {
 		out[k] = Stage{
-			Name: p[k].Label(), URL: p[k].URL, After: make([]string, len(p[k].After)),
-			Tasks: count(&p[k], s.Attempts(job, dag.StageIndex(k))),
+			Name: p[k].Label(), URL: p[k].URL, Tasks: count(&p[k], s.Attempts(job, dag.StageIndex(k))),
+			After: units.Each(p[k].After, func(e dag.Edge) string { return p[e.From].Label() }),
 		}
 		if p[k].Group.Name != "" {
 			out[k].Group = &p[k].Group
 		}
-		for i, e := range p[k].After {
-			out[k].After[i] = p[e.From].Label()
-			if s.Plan.IsWhole() {
-				out[k].Edges = append(out[k].Edges, e.Kind.String())
-			}
+		if s.Plan.IsWhole() {
+			out[k].Edges = units.Each(p[k].After, func(e dag.Edge) string { return e.Kind.String() })
 		}
 	}
 	return out
@@ -210,15 +205,9 @@ func count(p *dag.Stage, attempts []dag.Attempt) (t Tasks) {
 	if p.Known {
 		t.Total = new(p.Tasks)
 	}
-	dag.EachTask(attempts, func(_ int, state dag.TaskState, _ *dag.Attempt) {
-		switch state {
-		case dag.TaskDone:
-			t.Done++
-		case dag.TaskRunning:
-			t.Running++
-		case dag.TaskPending:
-		}
-	})
+	n := [dag.TaskDone + 1]int{}
+	dag.EachTask(attempts, func(_ int, state dag.TaskState, _ *dag.Attempt) { n[state]++ })
+	t.Done, t.Running = n[dag.TaskDone], n[dag.TaskRunning]
 	return t
 }
 

@@ -81,21 +81,16 @@ func (q *Query) Matches(text string) bool {
 	return strings.Contains(strings.ToLower(q.Name+"\n"+q.User), strings.ToLower(text))
 }
 
+var standings = map[frame.AlertState]Standing{
+	frame.OnTrack: IsOnTrack, frame.AtRisk: IsAtRisk, frame.Late: IsLate, frame.Ended: HasEnded, frame.Blind: IsUnseen,
+}
+
 // StandingOf returns the state of one bound.
 func StandingOf(a *frame.Alert) Standing {
-	switch {
-	case a.Outcome != nil && *a.Outcome == frame.Missed:
+	if a.Outcome != nil && *a.Outcome == frame.Missed {
 		return HasMissed
-	case a.State == frame.Ended:
-		return HasEnded
-	case a.State == frame.Late:
-		return IsLate
-	case a.State == frame.AtRisk:
-		return IsAtRisk
-	case a.State == frame.Blind:
-		return IsUnseen
 	}
-	return IsOnTrack
+	return standings[a.State]
 }
 
 // SortQueries sorts by the worst standing, then by the earliest end, then by name.
