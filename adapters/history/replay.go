@@ -200,11 +200,12 @@ type course struct {
 	plain bool
 }
 
-// courseOf reads the splits of an attempt. mapOnly means that no reduce follows.
+// courseOf returns the course of an attempt from the times of its twelfths. mapOnly means that no reduce follows.
 //
-// Hadoop spreads the time between two reports evenly over the progress between them. The set-up is therefore in the
-// first part or, if reports came late, in the first few. A map's set-up is the excess of its first parts over the
-// typical part. Equal parts mean that no report came before the end, so they are ignored.
+// Hadoop divides the time between two reports evenly among the twelfths that were reached in it. If all twelfths took
+// about as long, there was no report before the end, and the course is plain. Of an unsuccessful attempt cut removes
+// the last twelfths, and the ends of copy and sort correct those of a reduce. The first twelfths of a map include its
+// set-up: setUp finds it as their excess over the median of the others.
 func courseOf(a *Attempt, mapOnly bool) course {
 	if !a.Start.Known() || len(a.Splits) != twelfths {
 		return plainCourse(a)

@@ -120,21 +120,6 @@ func (d *Document) Err() error {
 	return errors.Join(errs...)
 }
 
-// Errors returns the single errors of an error of Read or Err, even if it was wrapped since.
-func Errors(err error) (all []*Error) {
-	for ; err != nil; err = errors.Unwrap(err) {
-		switch e := err.(type) { //nolint:errorlint // the loop unwraps
-		case *Error:
-			return []*Error{e}
-		case interface{ Unwrap() []error }:
-			for _, each := range e.Unwrap() {
-				all = append(all, Errors(each)...)
-			}
-		}
-	}
-	return all
-}
-
 var indices = regexp.MustCompile(`\.([0-9]+)\b`)
 
 // pathString formats a path as jobs[0].map.cost[3].

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/schedule"
 )
 
 // Know selects facts that the watcher of a simulated run gets in addition to its reports.
@@ -44,11 +43,7 @@ type Options struct {
 	MaxAttempts int
 	Lose        []LostNode
 
-	// Owners are the owners of the plan's jobs, if some are other users' (YARN). The run ends when our jobs have ended.
-	// Queue and User are ours. Queues are the scheduler's queues.
-	Owners      []schedule.Owner
-	Queue, User string
-	Queues      []dag.QueueState
+	Queue, User string // of snapshots
 
 	// Skew is the Zipf exponent of the reduces' sizes. The r-th largest of a job is proportional to r^-Skew, and the
 	// sum is that of the plan. Task 0 is the largest.
@@ -149,10 +144,6 @@ func check(p *dag.Plan, o *Options) error {
 	within(c, "groups", "origin", o.Groups, dag.GroupsNone, dag.GroupsComplete)
 	within(c, "lambda", "number", o.Lambda, 0, math.MaxInt32)
 	within(c, "skew", "exponent", o.Skew, 0, maxSkew)
-	c.require(len(o.Owners) == 0 || p.Cluster.Policy == dag.YARN, "owners", "only a YARN cluster is shared")
-	for _, a := range o.Owners {
-		within(c, "owners", "instant", a.At, dag.NoInstant, 2*maxStart)
-	}
 	last := nodeCount(p) - 1
 	for _, s := range o.Slow {
 		within(c, "slow", "node", s.Node, 0, last)

@@ -33,7 +33,7 @@ type simulation struct {
 	open  []int32 // FIFO: the nodes that are not lost; the scheduler numbers only their slots
 
 	now        dag.Instant // when the leg began
-	end        dag.Instant // when our last job ends
+	end        dag.Instant // when the last job ends
 	events     []event     // that end legs, in order
 	unplanned  event       // the next failure of a job or attempt that the scheduler does not plan
 	attempts   map[attemptKey]*attempt
@@ -125,8 +125,6 @@ func (w *simulation) newJob(j int) *job {
 	return out
 }
 
-func (w *simulation) isOurs(j int) bool { return j >= len(w.opt.Owners) || !w.opt.Owners[j].At.Known() }
-
 // keyOf returns the key of the attempt that has this place in the order of assignment.
 func (w *simulation) keyOf(job int, k dag.StageIndex, place, number int32) attemptKey {
 	st := w.jobs[job].stages[k]
@@ -200,9 +198,7 @@ func (w *simulation) replay() error {
 			}
 		}
 	}
-	sch, err := schedule.Replay(w.state(), w.left, schedule.Options{
-		FutureOnly: true, Owners: w.opt.Owners, Fault: w.fault,
-	})
+	sch, err := schedule.Replay(w.state(), w.left, schedule.Options{FutureOnly: true, Fault: w.fault})
 	if err != nil {
 		return err
 	}
@@ -252,9 +248,7 @@ func (w *simulation) planJob(j int, job *job, sch *schedule.Schedule) {
 			job.mastered = sch.Mastered[j]
 		}
 	}
-	if w.isOurs(j) {
-		w.end = max(w.end, job.finished)
-	}
+	w.end = max(w.end, job.finished)
 	for _, st := range job.stages {
 		slices.SortFunc(st.attempts, byTask)
 		st.first, st.last = never, dag.NoInstant

@@ -54,7 +54,7 @@ func (w *simulation) show(t dag.Instant) *dag.Snapshot {
 			s.Jobs[j].Stages[k].Attempts = w.showAttempts(st, t)
 		}
 		s.Jobs[j].Groups = w.showGroups(j, &s.Jobs[j], t)
-		if s.Jobs[j].State == dag.Failed && w.isOurs(j) {
+		if s.Jobs[j].State == dag.Failed {
 			ended = dag.Failed
 		}
 	}
@@ -149,7 +149,7 @@ func (w *simulation) state() *dag.Snapshot {
 func (w *simulation) snapshot(t dag.Instant) *dag.Snapshot {
 	s := &dag.Snapshot{
 		At: t, ID: fmt.Sprintf("simulated-%d", w.opt.Seed), State: dag.Running, Stale: dag.NoInstant, User: w.opt.User,
-		Queue: w.opt.Queue, Queues: w.opt.Queues, Jobs: make([]dag.JobState, len(w.jobs)),
+		Queue: w.opt.Queue, Jobs: make([]dag.JobState, len(w.jobs)),
 	}
 	for j := range s.Jobs {
 		s.Jobs[j] = w.jobState(j, t)

@@ -141,7 +141,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestAnEmptyWorkflowHasNoFile checks that a folder does not fill with workflows of which nothing is remembered.
+// TestAnEmptyWorkflowHasNoFile checks that a workflow without any stored state leaves no file.
 func TestAnEmptyWorkflowHasNoFile(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
