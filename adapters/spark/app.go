@@ -161,9 +161,9 @@ const (
 	Newest = "newest"
 )
 
-// path returns the unit as a part of an id, such as /sql/3; "" for the whole application.
+// path returns the unit as a part of an id, such as /sql/3; "" if it has no name, as the whole application.
 func (u unit) path() string {
-	if u.kind == "" {
+	if u.name == "" {
 		return ""
 	}
 	return "/" + u.kind + "/" + u.name
@@ -172,12 +172,7 @@ func (u unit) path() string {
 // IDOf returns the id of a unit of an application, such as app-1/sql/3 or app-1/group/nightly. Without sql and group
 // it returns app. If app is "", the id matches the application that is found.
 func IDOf(app, sql, group string) string {
-	for _, u := range []unit{{sqlUnit, sql}, {groupUnit, group}} {
-		if u.name != "" {
-			app += u.path()
-		}
-	}
-	return app
+	return app + unit{sqlUnit, sql}.path() + unit{groupUnit, group}.path()
 }
 
 // CheckID returns an error if the id of a unit is invalid.
@@ -259,13 +254,12 @@ func (f *facts) executionAt(id int) *execution {
 
 // newestExecution returns the running execution that began last, or nil.
 func (f *facts) newestExecution() *execution {
-	var newest *execution
-	for _, x := range f.executions {
-		if x.status == "RUNNING" && (newest == nil || x.id > newest.id) {
-			newest = x
+	for _, id := range slices.Backward(sortedKeys(f.executions)) {
+		if x := f.executions[id]; x.status == "RUNNING" {
+			return x
 		}
 	}
-	return newest
+	return nil
 }
 
 // execution returns the execution that is the unit, or nil while it is unknown.

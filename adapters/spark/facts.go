@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -86,12 +87,7 @@ type job struct {
 func (j *job) hasEnded() bool { return j.status == "SUCCEEDED" || j.status == "FAILED" }
 
 // last returns the job's last stage, which has the job's results; nil if the job has no stage.
-func (j *job) last() *stage {
-	if len(j.stages) == 0 {
-		return nil
-	}
-	return j.stages[len(j.stages)-1]
-}
+func (j *job) last() *stage { return lastOf(j.stages) }
 
 // A stage is a stage of Spark, with all its attempts.
 type stage struct {
@@ -125,11 +121,14 @@ func (s *stage) ran() bool { return len(s.tries) > 0 }
 func (s *stage) listed() bool { return s != nil && (s.status != "" || s.tasks > 0) }
 
 // newest returns the newest attempt of a stage, nil before the first.
-func (s *stage) newest() *try {
-	if len(s.tries) == 0 {
+func (s *stage) newest() *try { return lastOf(s.tries) }
+
+// lastOf returns the last item of a list, nil if it is empty.
+func lastOf[T any](list []*T) *T {
+	if len(list) == 0 {
 		return nil
 	}
-	return s.tries[len(s.tries)-1]
+	return list[len(list)-1]
 }
 
 // tryOf returns an attempt of a stage; one that is not kept if the number is out of range.
@@ -242,13 +241,11 @@ func (f *facts) takeStage(w *stageRow) *stage {
 // lastJob returns the highest id of a known job, or of a job that an execution of SQL names; -1 if there is none.
 func (f *facts) lastJob() int {
 	last := -1
-	if n := len(f.jobList); n > 0 {
-		last = max(last, f.jobList[n-1].id)
+	if j := lastOf(f.jobList); j != nil {
+		last = max(last, j.id)
 	}
 	if x := f.execution(); x != nil {
-		for id := range x.jobs {
-			last = max(last, id)
-		}
+		last = slices.Max(append(sortedKeys(x.jobs), last))
 	}
 	return last
 }
@@ -289,19 +286,14 @@ func (s settings) on(key string) bool { return strings.EqualFold(s[key], "true")
 func (s settings) fair() bool { return strings.EqualFold(s["spark.scheduler.mode"], "FAIR") }
 
 // number returns the value of a numeric setting, or -1 if it is not set.
-func (s settings) number(key string) int {
-	return idIn(s[key])
-}
+func (s settings) number(key string) int { return idIn(s[key]) }
 
 // coresPerTask returns spark.task.cpus.
 func (s settings) coresPerTask() int { return max(1, s.number("spark.task.cpus")) }
 
 // retained returns how many objects of a kind a driver keeps. usual is Spark's default.
 func (s settings) retained(setting string, usual int) int {
-	if n := s.number("spark." + setting); n > 0 {
-		return n
-	}
-	return usual
+	return cmp.Or(max(0, s.number("spark."+setting)), usual)
 }
 
 // backlogTimeout returns how long tasks wait before the driver requests executors. kind is "" for the first request

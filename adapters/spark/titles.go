@@ -128,31 +128,25 @@ func (p queryPlan) tables(number, reuses int) (out []string) {
 	return out
 }
 
-// words are the operators that a title names, by the beginning of their names. Operators that describe little of the
-// work, such as Project, have none.
+// sameWord matches the beginning of an operator's name that is its word in a title.
+var sameWord = regexp.MustCompile(`^(?:CartesianProduct|Window|Sort|Generate|Expand|Union|Scan|Range)`)
+
+// words are those for other operators, by the beginning of their names. Operators that describe little of the work,
+// such as Project, have none.
 var words = []struct {
 	word   string
-	begins []string
+	begins *regexp.Regexp
 }{
-	{"CartesianProduct", []string{"CartesianProduct"}},
-	{"Aggregate", []string{"HashAggregate", "ObjectHashAggregate", "SortAggregate"}},
-	{"Python", []string{
-		"BatchEvalPython", "ArrowEvalPython", "MapInPandas", "PythonMapInArrow", "FlatMapGroupsInPandas",
-		"FlatMapCoGroupsInPandas", "AggregateInPandas", "WindowInPandas",
-	}},
-	{"Window", []string{"Window"}},
-	{"Top", []string{"TakeOrderedAndProject"}},
-	{"Sort", []string{"Sort"}},
-	{"Generate", []string{"Generate"}},
-	{"Expand", []string{"Expand"}},
-	{"Union", []string{"Union"}},
-	{"Scan", []string{"Scan", "BatchScan"}},
-	{"Scan of a cached table", []string{cachedScan}},
-	{"Map", []string{"MapElements", "MapPartitions", "MapGroups"}},
-	{"Broadcast", []string{"BroadcastExchange"}},
-	{"Write", []string{"WriteFiles"}},
-	{"Range", []string{"Range"}},
-	{"Limit", []string{"CollectLimit", "GlobalLimit"}},
+	{"Aggregate", regexp.MustCompile(`^(?:Hash|ObjectHash|Sort)Aggregate`)},
+	{"Python", regexp.MustCompile(`^(?:(?:Batch|Arrow)EvalPython|PythonMapInArrow|` +
+		`(?:Map|FlatMapGroups|FlatMapCoGroups|Aggregate|Window)InPandas)`)},
+	{"Top", regexp.MustCompile(`^TakeOrderedAndProject`)},
+	{"Scan", regexp.MustCompile(`^BatchScan`)},
+	{"Scan of a cached table", regexp.MustCompile(`^` + cachedScan)},
+	{"Map", regexp.MustCompile(`^Map(?:Elements|Partitions|Groups)`)},
+	{"Broadcast", regexp.MustCompile(`^BroadcastExchange`)},
+	{"Write", regexp.MustCompile(`^WriteFiles`)},
+	{"Limit", regexp.MustCompile(`^(?:Collect|Global)Limit`)},
 }
 
 // wordOf returns the word for an operator or a scope; "" if a title does not name it.
@@ -162,11 +156,11 @@ func wordOf(name string) string {
 		return first
 	}
 	for _, w := range words {
-		if slices.ContainsFunc(w.begins, func(begin string) bool { return strings.HasPrefix(name, begin) }) {
+		if w.begins.MatchString(name) {
 			return w.word
 		}
 	}
-	return ""
+	return sameWord.FindString(name)
 }
 
 // describe returns what a stage with these scopes does, such as "SortMergeJoin + Aggregate (orders ⋈ customers)"; "" if
@@ -233,11 +227,7 @@ var noCallSite = regexp.MustCompile(`^\S*\$anonfun|NativeMethodAccessorImpl\.jav
 
 // titleOf returns the title of a stage, such as "Stage 12 · SortMergeJoin (orders ⋈ customers)".
 func (f *facts) titleOf(s *stage) string {
-	var plan queryPlan
-	if x := f.executionOf(s); x != nil {
-		plan = x.plan
-	}
-	text := ""
+	plan, text := f.planOf(s), ""
 	if plan != nil || slices.ContainsFunc(s.scopes, generated.MatchString) { // else they are RDDs of the program's own
 		text = plan.describe(s.scopes)
 	}
@@ -267,11 +257,11 @@ func jobText(jobs []*job) string {
 	return ""
 }
 
-// executionOf returns the execution of SQL that a stage belongs to; nil if there is none.
-func (f *facts) executionOf(s *stage) *execution {
+// planOf returns the physical plan of the execution of SQL that a stage belongs to; nil if it is unknown.
+func (f *facts) planOf(s *stage) queryPlan {
 	for _, j := range s.jobs {
 		if x := f.byJob[j.id]; x != nil && x.plan != nil {
-			return x
+			return x.plan
 		}
 	}
 	return nil
