@@ -12,7 +12,7 @@ import (
 )
 
 // A WebFile is a file at an address of HTTP, such as one of a file server, or a presigned address of S3 or GCS. As a
-// file system it has this file, and files beside it.
+// file system it has this file, and files beside it. The size of a file is unknown, and 0.
 type WebFile struct {
 	ctx    context.Context
 	client *http.Client
@@ -76,14 +76,4 @@ func (w *WebFile) OpenAt(name string, offset int64) (fs.File, error) {
 	}
 	_ = body.text() // so that the connection can be used again
 	return nil, fail(err)
-}
-
-// Stat returns the properties of a file. Its size is unknown, and 0.
-func (w *WebFile) Stat(name string) (fs.FileInfo, error) {
-	f, err := w.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	return f.Stat()
 }

@@ -246,23 +246,18 @@ func (f *HDFS) fail(op, name string, err error) error {
 
 // refusal returns the error of an unsuccessful response. HDFS describes it in a RemoteException.
 func refusal(resp *http.Response, text []byte) error {
-	var remote struct {
-		Exception struct {
-			Kind    string `json:"exception"`
-			Message string `json:"message"`
-		} `json:"RemoteException"`
-	}
+	name, message := rest.Exception(text)
 	why := resp.Status
-	if json.Unmarshal(text, &remote) == nil && remote.Exception.Kind != "" {
-		line, _, _ := strings.Cut(remote.Exception.Message, "\n")
-		why += ": " + remote.Exception.Kind + ": " + line
+	if name != "" {
+		line, _, _ := strings.Cut(message, "\n")
+		why += ": " + name + ": " + line
 	}
 	switch {
-	case resp.StatusCode == http.StatusNotFound && remote.Exception.Kind == "FileNotFoundException":
+	case resp.StatusCode == http.StatusNotFound && name == "FileNotFoundException":
 		return fmt.Errorf("%w (%s)", fs.ErrNotExist, why)
 	case resp.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%s: is WebHDFS enabled there (dfs.webhdfs.enabled)?", why)
-	case remote.Exception.Kind == "StandbyException":
+	case name == "StandbyException":
 		return fmt.Errorf("%s: give the address of the other NameNode", why)
 	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
 		return fmt.Errorf("%w: %s: give another --user, or copy the files", fs.ErrPermission, why)

@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -153,8 +152,8 @@ func (c *Client) adviseDenied(e *rest.Error, r *rest.Response) {
 	if job == nil {
 		return
 	}
-	switch {
-	case r.Status == http.StatusServiceUnavailable && isEmptyException(r.Body):
+	switch name, message := rest.Exception(r.Body); {
+	case r.Status == http.StatusServiceUnavailable && name == "WebApplicationException" && message == "":
 		e.Status, e.Text = http.StatusForbidden, "it answers 503, as if this user may not see the job"
 	case r.Status == http.StatusUnauthorized && r.Header.Get("WWW-Authenticate") == "",
 		r.Status == http.StatusForbidden && !strings.Contains(r.Header.Get("WWW-Authenticate"), "PseudoAuth"):
@@ -165,15 +164,6 @@ func (c *Client) adviseDenied(e *rest.Error, r *rest.Response) {
 		return "its owner can start it with mapreduce.job.acl-view-job=" + user +
 			", or whoever runs the cluster makes " + user + " an administrator of its queue"
 	})
-}
-
-// isEmptyException reports whether a response is an exception that lost its status and message on the way.
-func isEmptyException(body []byte) bool {
-	var b struct {
-		RemoteException struct{ Exception, Message string }
-	}
-	return json.Unmarshal(body, &b) == nil && b.RemoteException.Exception == "WebApplicationException" &&
-		b.RemoteException.Message == ""
 }
 
 // get requests a path below the job's resource, from its master or, once the application has ended, from the history

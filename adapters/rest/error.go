@@ -184,16 +184,23 @@ func (c *Client) Refused(what string, remedy func(user string) string) string {
 
 var title = regexp.MustCompile(`(?is)<(?:title|h1)[^>]*>(.*?)</(?:title|h1)>`)
 
-// bodyText returns the first readable line of a response.
-func bodyText(body []byte) string {
+// Exception returns the name of the exception with which a service has failed, and its message. A web server's own
+// errors have only a message. Both are "" for other responses.
+func Exception(body []byte) (name, message string) {
 	var x struct {
 		RemoteException struct{ Exception, Message string }
 		Message         string // of the web server's own errors
 	}
-	if json.Unmarshal(body, &x) == nil {
-		if s := cmp.Or(x.RemoteException.Message, x.RemoteException.Exception, x.Message); s != "" {
-			return oneLine(s)
-		}
+	if json.Unmarshal(body, &x) != nil {
+		return "", ""
+	}
+	return x.RemoteException.Exception, cmp.Or(x.RemoteException.Message, x.Message)
+}
+
+// bodyText returns the first readable line of a response.
+func bodyText(body []byte) string {
+	if name, message := Exception(body); cmp.Or(message, name) != "" {
+		return oneLine(cmp.Or(message, name))
 	}
 	body = body[:min(len(body), 4096)]
 	if m := title.FindSubmatch(body); m != nil {

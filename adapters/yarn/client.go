@@ -52,10 +52,7 @@ func NewClient(site Site, o rest.Options) (*Client, error) {
 		auth = UserName(o.User)
 	}
 	session := newCookies().layer
-	o.Auth = func(next http.RoundTripper) http.RoundTripper {
-		next = auth.Over(next)
-		return session(next)
-	}
+	o.Auth = func(next http.RoundTripper) http.RoundTripper { return session(auth.Over(next)) }
 	var err error
 	if c.Client, err = rest.New(o); err != nil {
 		return nil, fmt.Errorf("hadoop: %w", err)
