@@ -58,7 +58,7 @@ func (l *Log) Write(p []byte) (int, error) {
 func LogsToFile(c *cli.Context) bool { return c.App.Metadata[logKey] != nil }
 
 // Logger returns a logger in lines to stderr, or in JSON to the file of --log-file, unless log-format is set.
-func Logger(c *cli.Context) zerolog.Logger {
+func Logger(c *cli.Context) *zerolog.Logger {
 	level, err := zerolog.ParseLevel(c.String("log-level"))
 	if err != nil {
 		level = zerolog.WarnLevel
@@ -70,7 +70,7 @@ func Logger(c *cli.Context) zerolog.Logger {
 	if format := c.String("log-format"); format == "console" || format == "auto" && !LogsToFile(c) {
 		w = zerolog.ConsoleWriter{Out: w, NoColor: !view.Colour(w, Getenv(c)), TimeFormat: time.TimeOnly}
 	}
-	return zerolog.New(w).Level(level).With().Timestamp().Logger()
+	return new(zerolog.New(w).Level(level).With().Timestamp().Logger())
 }
 
 // Notice returns a function that prints a line to the user on stderr. It also prints at the default level of
@@ -78,7 +78,7 @@ func Logger(c *cli.Context) zerolog.Logger {
 func Notice(c *cli.Context) func(string) {
 	log := Logger(c)
 	if !c.IsSet("log-level") {
-		log = log.Level(zerolog.InfoLevel)
+		log = new(log.Level(zerolog.InfoLevel))
 	}
 	return func(line string) { log.Info().Msg(line) }
 }

@@ -58,14 +58,13 @@ func ServeMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done
 	if m == nil {
 		return nil, done, nil
 	}
-	log := Logger(c)
 	if path := c.String("metrics-textfile"); path != "" {
 		if !strings.HasSuffix(path, ".prom") {
 			return nil, nil, Usage("metrics-textfile %s: the collector reads files whose name ends in .prom only",
 				path)
 		}
 		m.WriteTo(filepath.Clean(path), max(c.Duration("every"), time.Second),
-			func(err error) { log.Warn().Msg(err.Error()) })
+			func(err error) { Logger(c).Warn().Msg(err.Error()) })
 	}
 	if c.String("metrics") == "" {
 		return m, done, nil
@@ -74,7 +73,7 @@ func ServeMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done
 	if err != nil {
 		return nil, nil, err
 	}
-	log.Info().Msgf("metrics at %s/metrics", url)
+	Logger(c).Info().Msgf("metrics at %s/metrics", url)
 	return m, func() {
 		_ = watch.Sleep(ctx, c.Duration("metrics-linger")) // the error does not matter at the end
 		stop()

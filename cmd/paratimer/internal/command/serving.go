@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -74,12 +73,11 @@ func Serve(c *cli.Context, flag, what string, h http.Handler, l serve.Limits) (u
 	if err != nil {
 		return "", nil, err
 	}
-	log := Logger(c)
 	if exposed && d.Pair == nil {
-		log.Warn().Str("address", c.String(flag)).Msgf(
+		Logger(c).Warn().Str("address", c.String(flag)).Msgf(
 			"--%s: the token and the pages are not encrypted: set serve-cert and serve-key", flag)
 	}
-	failed := func(err error) { log.Error().Err(err).Msg(what + " no longer served") }
+	failed := func(err error) { Logger(c).Error().Err(err).Msg(what + " no longer served") }
 	stop = serve.Serve(listener, h, l, d, failed)
 	return d.Scheme() + "://" + listener.Addr().String(), stop, nil
 }
@@ -125,14 +123,6 @@ func Token(c *cli.Context, name string) (string, error) {
 		return "", Usage("--%s-file, %s: a token is 1 to 256 letters, digits and . _ ~ + / = -", name, settings.Variable(name))
 	}
 	return value, err
-}
-
-// WithoutSecrets returns an environment without our secrets, for commands that do not need them.
-func WithoutSecrets(environ []string) []string {
-	return slices.DeleteFunc(slices.Clone(environ), func(e string) bool {
-		name, _, _ := strings.Cut(e, "=")
-		return slices.ContainsFunc(Secrets, func(s string) bool { return settings.Variable(s) == name })
-	})
 }
 
 // safeToken matches tokens that need no quoting in a header or a shell.

@@ -25,9 +25,7 @@ const lifetime = 4
 //
 // Times are by the Alertmanager's clock as far as it is known. If an answer shows that the clocks differ by more than a
 // repost interval, the alert is posted again: an end by our clock might be long past, or hours away.
-func NewAlertmanager(address string, repost time.Duration, client *http.Client, now func() time.Time) (*Sink,
-	error,
-) {
+func NewAlertmanager(address string, repost time.Duration, client *http.Client, now func() time.Time) (*Sink, error) {
 	u, err := parseURL(address)
 	if err != nil {
 		return nil, err
@@ -171,8 +169,8 @@ func NewCommand(line, text string, limit time.Duration, env []string) (*Sink, er
 	}, nil
 }
 
-// Nobody is a sink without a target. A dry run without other sinks uses it to print all notifications.
-var Nobody = &Sink{
+// NoTarget is a sink without a target. A dry run without other sinks uses it to print all notifications.
+var NoTarget = &Sink{
 	Key: "nobody", Preview: func(n Notification) ([]byte, error) { return json.Marshal(n) },
 }
 

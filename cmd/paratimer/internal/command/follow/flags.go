@@ -97,7 +97,7 @@ func (f *Flags) Watch(c *cli.Context, src watch.Source, rec *history.Recorder) w
 	}
 	return watch.Watch{
 		Source: rec.Source(src), Bounds: held,
-		Estimators: EstimatorSetOf(ModelOf(c), f.Shown, 0), Log: command.Logger(c),
+		Estimators: EstimatorSetOf(ModelOf(c), f.Shown, 0), Log: *command.Logger(c),
 	}
 }
 

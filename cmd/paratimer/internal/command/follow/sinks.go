@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -23,8 +22,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// Sinks creates the sinks of the flags, with a clock.
-func Sinks(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
+// Sinks creates the sinks of the flags, with a clock. Errors do not include the address of --webhook, which may contain a
+// token.
+func Sinks(c *cli.Context, now func() time.Time) (all []*notify.Sink, err error) {
 	pool, err := command.Trusted(c) // insecure applies only to the cluster
 	if err != nil {
 		return nil, err
@@ -33,7 +33,6 @@ func Sinks(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 		return nil, command.Usage("--link: %w", err)
 	}
 	client, getenv := notify.NewClient(pool), command.Getenv(c)
-	var all []*notify.Sink
 	for _, kind := range []struct {
 		flag string
 		open func(typed string) (*notify.Sink, error)
@@ -41,8 +40,20 @@ func Sinks(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 		{"alertmanager", func(url string) (*notify.Sink, error) {
 			return notify.NewAlertmanager(url, c.Duration("repost"), client, now)
 		}},
-		{"webhook", func(url string) (*notify.Sink, error) { return webhook(c, url, client) }},
-		{"exec", func(line string) (*notify.Sink, error) { return execCommand(c, line) }},
+		{"webhook", func(url string) (*notify.Sink, error) {
+			key, err := command.Secret(c, "webhook-secret")
+			if err != nil {
+				return nil, err
+			}
+			return withTemplate(c, "webhook-template", notify.Services, func(body string) (*notify.Sink, error) {
+				return notify.NewWebhook(url, body, []byte(key), client)
+			})
+		}},
+		{"exec", func(line string) (*notify.Sink, error) {
+			return withTemplate(c, "exec-template", notify.Inputs, func(input string) (*notify.Sink, error) {
+				return notify.NewCommand(line, input, c.Duration("exec-timeout"), command.Environ(c))
+			})
+		}},
 		{"openlineage", func(url string) (*notify.Sink, error) {
 			return notify.NewOpenLineage(url, getenv("OPENLINEAGE_API_KEY"), getenv("OPENLINEAGE_NAMESPACE"), client)
 		}},
@@ -65,70 +76,49 @@ func Sinks(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 	return all, nil
 }
 
-// webhook returns the sink of --webhook. Its errors do not include the address, which may contain a token.
-func webhook(c *cli.Context, url string, client *http.Client) (*notify.Sink, error) {
-	key, err := command.Secret(c, "webhook-secret")
-	if err != nil {
-		return nil, err
-	}
-	body, err := templateOf(c, "webhook-template", notify.Services)
-	if err != nil {
-		return nil, err
-	}
-	s, err := notify.NewWebhook(url, body, []byte(key), client)
-	if err != nil && body != "" {
-		err = fmt.Errorf("webhook-template %s: %w", c.String("webhook-template"), err)
-	}
-	return s, err
-}
-
-// execCommand returns the sink of --exec.
-func execCommand(c *cli.Context, line string) (*notify.Sink, error) {
-	input, err := templateOf(c, "exec-template", notify.Inputs)
-	if err != nil {
-		return nil, err
-	}
-	s, err := notify.NewCommand(line, input, c.Duration("exec-timeout"), command.WithoutSecrets(command.Environ(c)))
-	if err != nil {
-		err = fmt.Errorf("exec-template %s: %w", c.String("exec-template"), err)
-	}
-	return s, err
-}
-
-// templateOf returns the template of a setting: the name of a built-in one, or the content of its file; "" if not set.
-func templateOf(c *cli.Context, name string, ready []string) (string, error) {
+// withTemplate opens a sink with the template of a setting: the name of a built-in one, or the content of its file; ""
+// if not set.
+func withTemplate(c *cli.Context, name string, ready []string, open func(text string) (*notify.Sink, error)) (
+	s *notify.Sink, err error,
+) {
 	path := c.String(name)
-	if path == "" || slices.Contains(ready, path) {
-		return path, nil
+	text := path
+	if path != "" && !slices.Contains(ready, path) {
+		b, err := infile.ReadFile(path, command.MaxSinkFile)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("%s: %w; the ready templates are %s", name, err, strings.Join(ready, ", "))
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", name, err)
+		case len(bytes.TrimSpace(b)) == 0:
+			return nil, fmt.Errorf("%s %s: it is empty", name, path)
+		}
+		text = string(b)
 	}
-	b, err := infile.ReadFile(path, command.MaxSinkFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("%s: %w; the ready templates are %s", name, err, strings.Join(ready, ", "))
-	case err != nil:
-		return "", fmt.Errorf("%s: %w", name, err)
-	case len(bytes.TrimSpace(b)) == 0:
-		return "", fmt.Errorf("%s %s: it is empty", name, path)
+	if s, err = open(text); err != nil && text != "" {
+		err = fmt.Errorf("%s %s: %w", name, path, err)
 	}
-	return string(b), nil
+	return s, err
 }
 
 // Dispatcher returns a started dispatcher to the sinks of the flags, nil if there are none; with --dry-run one that
 // prints what would be sent to them, or to all kinds of sinks if none is set. finish closes it, after at most drain.
 func Dispatcher(c *cli.Context, now func() time.Time) (d *notify.Dispatcher, finish func(), err error) {
 	all, err := Sinks(c, now)
+	if err != nil {
+		return nil, nil, err
+	}
 	log := command.Logger(c)
 	conf := notify.Config{
-		Link: c.String("link"), Sinks: all, Repost: c.Duration("repost"), Seed: uint64(os.Getpid()), Log: log, Now: now,
+		Link: c.String("link"), Sinks: all, Repost: c.Duration("repost"), Seed: uint64(os.Getpid()), Log: *log, Now: now,
 	}
+	finish = func() {}
 	switch {
-	case err != nil:
-		return nil, nil, err
 	case c.Bool("dry-run"):
 		conf.Sinks, conf.Inline = dry(all, c.App.ErrWriter), true
-		return notify.New(conf), func() {}, nil
+		return notify.New(conf), finish, nil
 	case len(all) == 0:
-		return nil, func() {}, nil
+		return nil, finish, nil
 	}
 	if store, err := input.OpenState(c); err != nil {
 		log.Warn().Err(err).Msg(
@@ -141,8 +131,7 @@ func Dispatcher(c *cli.Context, now func() time.Time) (d *notify.Dispatcher, fin
 	d.Start()
 	return d, func() {
 		if left := d.Close(c.Duration("drain")); left > 0 {
-			log.Warn().Int("left",
-				left).Msg("not all alerts could be sent within drain; the next watch with the same sinks sends them")
+			log.Warn().Int("left", left).Msg("not all alerts could be sent within drain; the next watch with the same sinks sends them")
 		}
 	}, nil
 }
@@ -155,7 +144,7 @@ func dry(all []*notify.Sink, w io.Writer) (printing []*notify.Sink) {
 		}
 	}
 	if len(printing) == 0 {
-		printing = append(printing, notify.DryRun(notify.Nobody, w))
+		printing = append(printing, notify.DryRun(notify.NoTarget, w))
 	}
 	return printing
 }
@@ -190,8 +179,7 @@ func Preview(c *cli.Context, w *watch.Watch) error {
 	}
 	all, err := Sinks(c, time.Now)
 	if len(all) > 0 {
-		log := command.Logger(c)
-		log.Warn().Msg("alerts of a past run are not sent; --dry-run prints what would be sent")
+		command.Logger(c).Warn().Msg("alerts of a past run are not sent; --dry-run prints what would be sent")
 	}
 	return err
 }

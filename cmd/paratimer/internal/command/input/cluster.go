@@ -46,12 +46,11 @@ func clientOf(c *cli.Context, site yarn.Site, tap rest.Layer, access *kubernetes
 			return nil, command.Usage("trust-host %w", err)
 		}
 	}
-	log := command.Logger(c)
 	for _, note := range site.Notes {
-		log.Info().Msg(note)
+		command.Logger(c).Info().Msg(note)
 	}
 	if c.Bool("insecure") {
-		log.Warn().Msg("insecure: certificates are not verified; another server may answer in the cluster's place")
+		command.Logger(c).Warn().Msg("insecure: certificates are not verified; another server may answer in the cluster's place")
 	}
 	who := kerberos(c)
 	o := rest.Options{

@@ -20,11 +20,10 @@ type login struct {
 }
 
 func kerberos(c *cli.Context) login {
-	log := command.Logger(c)
 	return login{
 		Login: spnego.New(spnego.Options{
 			Keytab: c.String("keytab"), Principal: c.String("principal"), Getenv: command.Getenv(c),
-			Log: func(event string) { log.Debug().Str("kerberos", event).Msg("kerberos") },
+			Log: func(event string) { command.Logger(c).Debug().Str("kerberos", event).Msg("kerberos") },
 		}),
 		asked: c.String("keytab") != "" || c.String("principal") != "",
 	}

@@ -25,7 +25,7 @@ func Spooled(c *cli.Context, src watch.Source) (watch.Source, error) {
 	if len(paths) == 0 {
 		return src, nil
 	}
-	store, at, log := tap.NewStore(tap.Limits{}), time.Now(), command.Logger(c)
+	store, at := tap.NewStore(tap.Limits{}), time.Now()
 	for _, path := range paths {
 		files, err := spoolFiles(path)
 		if err != nil {
@@ -38,7 +38,7 @@ func Spooled(c *cli.Context, src watch.Source) (watch.Source, error) {
 				f.Close()
 			}
 			if err != nil {
-				log.Warn().Err(err).Str("file", view.Escape(file)).Msg("not all of this spool can be used")
+				command.Logger(c).Warn().Err(err).Str("file", view.Escape(file)).Msg("not all of this spool can be used")
 			}
 		}
 	}

@@ -32,8 +32,7 @@ func StateOrNone(c *cli.Context) *state.Store {
 	}
 	store, err := OpenState(c)
 	if err != nil {
-		log := command.Logger(c)
-		log.Warn().Err(err).Msg("this run is not remembered, and earlier runs are not used")
+		command.Logger(c).Warn().Err(err).Msg("this run is not remembered, and earlier runs are not used")
 		return nil
 	}
 	return store

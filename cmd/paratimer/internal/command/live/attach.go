@@ -76,7 +76,7 @@ func attachTo(c *cli.Context, f *follow.Flags, query input.Query, isNewest bool,
 		src = &awaiting{Source: src, every: every, say: command.Notice(c)}
 	}
 	rec := &history.Recorder{
-		Store: input.StateOrNone(c), Given: f.Profiles, Log: command.Logger(c), Report: command.Notice(c),
+		Store: input.StateOrNone(c), Given: f.Profiles, Log: *command.Logger(c), Report: command.Notice(c),
 	}
 	w := f.Watch(c, src, rec)
 	w.Every = every

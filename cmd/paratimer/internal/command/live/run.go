@@ -57,14 +57,14 @@ func run(c *cli.Context) error {
 		time.AfterFunc(endGrace, cancel)
 		ended <- err
 	}()
-	log, watched := command.Logger(c), error(nil)
+	var watched error
 	if typed := firstQuery(running, c, found, earlier); typed != "" {
 		inner, app := *c, *c.App
 		inner.App, inner.Context = &app, ctx
 		app.Writer = struct{ io.Writer }{c.App.ErrWriter} // not a terminal, so lines and no screen
 		watched = attachQuery(&inner, f, typed)
 		if watched != nil && !errors.Is(watched, command.ErrQueryFailed) && c.Context.Err() == nil {
-			log.Warn().Err(watched).Msg("the query was not watched to its end")
+			command.Logger(c).Warn().Err(watched).Msg("the query was not watched to its end")
 		}
 	}
 	err = <-ended

@@ -106,7 +106,6 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 	if full {
 		sinks = append(sinks, shown)
 	}
-	log := command.Logger(c)
 	keys, err := collecting(c)
 	if err != nil {
 		return err
@@ -131,7 +130,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 				}
 			}
 		},
-		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: log,
+		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: *command.Logger(c),
 	}
 	if meter != nil {
 		options.Listed = meter.Observed
@@ -141,7 +140,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 	}
 	many := fleet.New(options, all)
 	rereadRules(c, path, many)
-	log.Info().Int("rules", len(all)).Msg("watching")
+	command.Logger(c).Info().Int("rules", len(all)).Msg("watching")
 	if full {
 		return shown.Run(ctx, many.Run)
 	}
@@ -182,8 +181,7 @@ func serveBoard(c *cli.Context, onScreen bool) (b *serve.Board, stop func(), err
 	}
 	url, stop, err := command.Serve(c, "listen", "the page is", b.Handler(), serve.PageLimits)
 	if err == nil {
-		log := command.Logger(c)
-		log.Info().Msgf("all queries at %s/", url)
+		command.Logger(c).Info().Msgf("all queries at %s/", url)
 	}
 	return b, stop, err
 }

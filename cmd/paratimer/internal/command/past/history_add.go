@@ -120,12 +120,12 @@ func addRun(c *cli.Context, store *state.Store, recorded input.RecordedRun) (a a
 	if err != nil {
 		return a, err
 	}
-	rec := &history.Recorder{Store: store, Log: command.Logger(c), Past: true}
+	rec := &history.Recorder{Store: store, Log: *command.Logger(c), Past: true}
 	p := follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 0)
 	p.Model = nil // only the range is stored
 	p.Scenarios = []estimators.Estimator{only{p.Scenarios[0], ticks}}
 	p.Sampled = only{p.Sampled, ticks}
-	w := watch.Watch{Source: src, Estimators: p, Log: command.Logger(c)}
+	w := watch.Watch{Source: src, Estimators: p, Log: *command.Logger(c)}
 	rec.Join(&w)
 	if _, err := w.Run(c.Context); err != nil {
 		return a, err

@@ -94,7 +94,6 @@ func learnDemands(c *cli.Context) error {
 	if o.Network, err = training.ParseRate(c.String("network-rate")); err != nil {
 		return command.Usage("--network-rate: %w", err)
 	}
-	log := command.Logger(c)
 	var runs []training.JobRun
 	for _, path := range c.Args().Slice() {
 		run, used, err := learnedRun(c, path)
@@ -102,7 +101,7 @@ func learnDemands(c *cli.Context) error {
 			return err
 		}
 		if used == nil {
-			log.Warn().Str("file", path).Msg("a recording of observations has no CPU counters: task time that the " +
+			command.Logger(c).Warn().Str("file", path).Msg("a recording of observations has no CPU counters: task time that the " +
 				"bytes do not explain counts as CPU time")
 		}
 		runs = append(runs, training.JobRun{File: filepath.Base(path), End: run.Now(), Used: used})
@@ -112,7 +111,7 @@ func learnDemands(c *cli.Context) error {
 		return command.Usage("%s: %w", c.Args().First(), err)
 	}
 	for _, w := range warnings {
-		log.Warn().Msg(w)
+		command.Logger(c).Warn().Msg(w)
 	}
 	return command.Write(c, cmp.Or(c.String("out"), "-"), func(w io.Writer) error {
 		if err := training.WriteJobs(w, file); err != nil {

@@ -83,8 +83,7 @@ func collected(c *cli.Context, f *follow.Flags, name string) (g *runreport.Colle
 		return isQuery && polls == mostPolls, nil
 	})
 	if torn := new(recording.CutOffError); errors.As(err, &torn) && g.Seen() > 0 {
-		log := command.Logger(c)
-		log.Warn().Msgf("%s: %v; the report covers what is before that", name, err)
+		command.Logger(c).Warn().Msgf("%s: %v; the report covers what is before that", name, err)
 		return g, nil
 	}
 	if err != nil {
@@ -155,8 +154,7 @@ func reportLive(c *cli.Context, f *follow.Flags) error {
 	if err != nil {
 		return err
 	}
-	log := command.Notice(c)
-	log(fmt.Sprintf("the run is %s; the page stays until Ctrl-C", state))
+	command.Notice(c)(fmt.Sprintf("the run is %s; the page stays until Ctrl-C", state))
 	<-c.Context.Done()
 	return follow.Ended(state)
 }

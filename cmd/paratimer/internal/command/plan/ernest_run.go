@@ -43,9 +43,8 @@ func ernestRun(c *cli.Context) error {
 		return command.Usage("%w", err)
 	}
 	if r.File.Cut != "" {
-		log := command.Logger(c)
-		log.Warn().Str("file", c.String("out")).Str("cut",
-			r.File.Cut).Msg("the last line was cut off: it is left out, and run again")
+		command.Logger(c).Warn().Str("file", c.String("out")).Str("cut", r.File.Cut).
+			Msg("the last line was cut off: it is left out, and run again")
 	}
 	failed, err := train(c, r)
 	if err != nil {

@@ -15,9 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
@@ -123,14 +121,6 @@ func TestSecretsStayHome(t *testing.T) {
 			clean(t, "the output about "+where, stdout+stderr)
 			if code != program.ExitUsage || !strings.Contains(stderr, "password-file") {
 				t.Errorf("%s: exit code %d, %s", where, code, stderr)
-			}
-		}
-	}
-	for _, e := range command.WithoutSecrets(cmd.Env) {
-		name, _, _ := strings.Cut(e, "=")
-		for _, s := range command.Secrets {
-			if name == settings.Variable(s) {
-				t.Errorf("commands that are started inherit %s", name)
 			}
 		}
 	}

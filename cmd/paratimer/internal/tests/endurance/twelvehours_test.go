@@ -114,7 +114,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	meter := metrics.New(metrics.Options{Every: every, Now: clock})
 	sinks := notify.New(notify.Config{
 		Inline: true, Now: clock, Log: log,
-		Sinks: []*notify.Sink{notify.DryRun(notify.Nobody, io.Discard)},
+		Sinks: []*notify.Sink{notify.DryRun(notify.NoTarget, io.Discard)},
 	}).Watch(nil)
 	defer sinks.Close()
 	scenarios, err := follow.ParseBattery("all")
