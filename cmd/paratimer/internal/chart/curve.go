@@ -65,22 +65,17 @@ func (c *Curve) Inline() Figure {
 	s.ticks(along, 7, curveHeight, curveHeight)
 	s.put("\n"+`<svg class="stretch" width="100%%" height="%s" viewBox="0 0 1000 %[1]s" preserveAspectRatio="none" aria-hidden="true">`,
 		curveHeight)
-	at := func(p *Point, v *float64) string {
-		return short(float64(10*along.at(p.X)), 2) + "," + short(y(*v), 2)
+	line := func(all []Point, of func(Point) *float64) []string {
+		return units.Each(all, func(p Point) string { return short(float64(10*along.at(p.X)), 2) + "," + short(y(*of(p)), 2) })
 	}
 	for _, piece := range pieces(c.Points, func(p *Point) bool { return p.Low != nil && p.High != nil }) {
-		var low, high []string
-		for i := range piece {
-			low, high = append(low, at(&piece[i], piece[i].Low)), append(high, at(&piece[i], piece[i].High))
-		}
+		low := line(piece, func(p Point) *float64 { return p.Low })
+		high := line(piece, func(p Point) *float64 { return p.High })
 		slices.Reverse(high)
 		s.put(`<polygon class="band80" points="%s"/>`, markup(strings.Join(append(low, high...), " ")))
 	}
 	for _, piece := range pieces(c.Points, func(p *Point) bool { return p.Y != nil }) {
-		var all []string
-		for i := range piece {
-			all = append(all, at(&piece[i], piece[i].Y))
-		}
+		all := line(piece, func(p Point) *float64 { return p.Y })
 		s.put(`<polyline class="headline" points="%s"/>`, markup(strings.Join(all, " ")))
 	}
 	s.put(`</svg>

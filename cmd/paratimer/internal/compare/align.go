@@ -8,6 +8,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/profiles"
+	"github.com/paratimer/paratimer/units"
 )
 
 // align matches the jobs of all runs, which are in order. Jobs of the last run come first, in its plan order; then
@@ -70,17 +71,13 @@ func (j *Job) nameAs(newest *Job) {
 }
 
 func (j *Job) traits() []profiles.Trait {
-	all := make([]profiles.Trait, len(j.Phases))
-	for k := range j.Phases {
-		p := &j.Phases[k]
-		all[k] = profiles.Trait{
-			Name: p.Name, Tasks: -1, Records: p.sum(recordsOf), Length: p.Median(), Reads: p.reads,
-		}
+	return units.Each(j.Phases, func(p Phase) profiles.Trait {
+		t := profiles.Trait{Name: p.Name, Tasks: -1, Records: p.sum(recordsOf), Length: p.Median(), Reads: p.reads}
 		if p.Tasks != nil {
-			all[k].Tasks = float64(*p.Tasks)
+			t.Tasks = float64(*p.Tasks)
 		}
-	}
-	return all
+		return t
+	})
 }
 
 // nearest returns the phase with the most similar task length: phase l, or one of those that may also match the

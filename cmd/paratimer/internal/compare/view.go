@@ -168,9 +168,7 @@ func (c *Comparison) gantt() *chart.Gantt {
 		return nil
 	}
 	g := &chart.Gantt{Name: "What ran when"}
-	for i := range c.Jobs {
-		g.Jobs = append(g.Jobs, chart.Job{Name: c.Jobs[i].Node})
-	}
+	g.Jobs = units.Each(c.Jobs, func(row Row) chart.Job { return chart.Job{Name: row.Node} })
 	for _, at := range []int{c.base, c.subject} {
 		r := c.Runs[at]
 		g.ToSeconds, g.Merged = max(g.ToSeconds, r.Chart.ToSeconds), g.Merged || r.Chart.Merged

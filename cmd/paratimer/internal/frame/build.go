@@ -8,6 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 // MostAssumed is the largest fraction of the remaining time that may be assumed in a headline, unless the
@@ -60,7 +61,6 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 		ElapsedSeconds: elapsed(s),
 		Quantiles:      []Quantile{},
 		Alerts:         []Alert{},
-		Estimates:      []Estimate{},
 		CriticalPath:   segments(s, path),
 		Jobs:           jobs(s, path, next),
 		WaitingOn:      Text(waitingOn(s, on, span)),
@@ -75,9 +75,9 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 		f.WaitingURL = s.Plan.Jobs[on.Job].Stages[on.Stage].URL
 	}
 	f.Failures, f.FailedAttempts = failures(s)
-	for _, e := range a.Scenarios {
-		f.Estimates = append(f.Estimates, EstimateOf(s.At, e, f.ElapsedSeconds))
-	}
+	f.Estimates = units.Each(a.Scenarios, func(e estimators.Estimate) Estimate {
+		return EstimateOf(s.At, e, f.ElapsedSeconds)
+	})
 	for _, e := range a.Others {
 		o := Other{Name: e.Scenario, RemainingSeconds: SecondsIn(e.Remaining), ProgressRatio: RatioOf(e.Progress)}
 		if o.ProgressRatio == nil && o.RemainingSeconds != nil && f.ElapsedSeconds != nil {

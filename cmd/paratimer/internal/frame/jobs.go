@@ -257,15 +257,13 @@ func segments(s *dag.Snapshot, path *pathfrag.Path) []Segment {
 	if path == nil {
 		return []Segment{}
 	}
-	out := make([]Segment, len(path.Critical))
-	for i, c := range path.Critical {
+	return units.Each(path.Critical, func(c pathfrag.Segment) Segment {
 		f := &path.Fragments[c.Fragment]
-		out[i] = Segment{
+		return Segment{
 			Jobs: NodesOf(s.Plan, path, f), Phase: PhaseOf(s.Plan, path.JobOf(f), f.Stage, f.Pause), Slots: f.Width,
 			StartSeconds: Since(c.Start, s.Origin()), EndSeconds: Since(c.End, s.Origin()),
 		}
-	}
-	return out
+	})
 }
 
 // JobsOf returns the jobs with a task in the fragment, in plan order.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Skew is the uneven distribution of work over the reduces of an unfinished job, or over the tasks of another
@@ -84,26 +85,17 @@ func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) [
 		from := &skew[i]
 		out[i] = Skew{
 			Job: s.Plan.Jobs[from.Job].Node, Reduces: from.Tasks, Skewed: from.Skewed, KeysFrom: from.Keys,
-			MedianSeconds: SecondsOf(from.Median), DelaySeconds: SecondsOf(from.Delay), Worst: []SkewedTask{},
-			Whole: s.Plan.IsWhole(),
+			MedianSeconds: SecondsOf(from.Median), DelaySeconds: SecondsOf(from.Delay), Whole: s.Plan.IsWhole(),
+			Worst: units.Each(from.Worst, func(t estimators.SkewedTask) SkewedTask { return skewedTask(s, from, &t) }),
 		}
 		if !s.Plan.Jobs[from.Job].IsMapReduce() {
 			out[i].Stage = s.Plan.StageName(from.Job, from.Stage)
 		}
-		for k := range from.Worst {
-			out[i].Worst = append(out[i].Worst, skewedTask(s, from, &from.Worst[k]))
-		}
 		if p := from.Split; p != nil {
-			out[i].Split = &Split{
-				Task: p.Task, Key: Text(p.Key), Parts: p.Parts,
-				SoonerSeconds: SecondsOf(p.Sooner), EndAt: TimeOf(end.Add(-p.Sooner)),
-			}
+			out[i].Split = &Split{p.Task, Text(p.Key), p.Parts, SecondsOf(p.Sooner), TimeOf(end.Add(-p.Sooner))}
 		}
 		if d := from.Double; d != nil {
-			out[i].Doubled = &Doubled{
-				Reduces: 2 * from.Tasks, SoonerSeconds: SecondsOf(*d),
-				EndAt: TimeOf(end.Add(-*d)),
-			}
+			out[i].Doubled = &Doubled{2 * from.Tasks, SecondsOf(*d), TimeOf(end.Add(-*d))}
 		}
 	}
 	return out
@@ -112,7 +104,7 @@ func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) [
 func skewedTask(s *dag.Snapshot, skew *estimators.Skew, r *estimators.SkewedTask) SkewedTask {
 	out := SkewedTask{
 		Task: r.Task, Done: r.Done, ShareRatio: RatioOf(r.Share), WorkSeconds: SecondsOf(r.Work),
-		DelaySeconds: SecondsIn(r.Delay), Keys: []SkewedKey{},
+		DelaySeconds: SecondsIn(r.Delay), Keys: units.Each(r.Keys, skewedKey),
 	}
 	out.EndSeconds = Since(r.End, dag.FirstKnown(s.Origin(), s.At))
 	if s.Origin().Known() {
@@ -127,14 +119,14 @@ func skewedTask(s *dag.Snapshot, skew *estimators.Skew, r *estimators.SkewedTask
 	if r.Running != nil {
 		out.Attempt = Text(r.Running.Name(s.Jobs[skew.Job].ID, s.Plan.StageName(skew.Job, skew.Stage)))
 	}
-	for _, k := range r.Keys {
-		out.Keys = append(out.Keys, SkewedKey{
-			Key: Text(k.Name), SizeBytes: finite(k.Bytes), TaskRatio: RatioOf(k.TaskShare),
-			ShareRatio:       RatioOf(k.JobShare),
-			PredictedSeconds: SecondsOf(k.Took), Rule: k.Rule, Done: !k.Left, DelaySeconds: SecondsIn(k.Delay),
-		})
-	}
 	return out
+}
+
+func skewedKey(k estimators.SkewedKey) SkewedKey {
+	return SkewedKey{
+		Key: Text(k.Name), SizeBytes: finite(k.Bytes), TaskRatio: RatioOf(k.TaskShare), ShareRatio: RatioOf(k.JobShare),
+		PredictedSeconds: SecondsOf(k.Took), Rule: k.Rule, Done: !k.Left, DelaySeconds: SecondsIn(k.Delay),
+	}
 }
 
 // finite returns nil for a value that is not a JSON number.

@@ -110,11 +110,9 @@ func skewTables(s *frame.Skew, bars bool) []page.Block {
 		if !r.Done && r.EndSeconds != nil {
 			ends.Text = units.Elapsed(r.EndSeconds.Duration())
 		}
-		var keys []string
-		for k := range r.Keys[:min(len(r.Keys), mostKeys)] {
-			key := &r.Keys[k]
-			keys = append(keys, units.Known(key.Key, view.ShortKey)+" "+units.About(key.PredictedSeconds.Duration()))
-		}
+		keys := units.Each(r.Keys[:min(len(r.Keys), mostKeys)], func(k frame.SkewedKey) string {
+			return units.Known(k.Key, view.ShortKey) + " " + units.About(k.PredictedSeconds.Duration())
+		})
 		add(t, r.DelaySeconds != nil, page.Cell{Text: strconv.Itoa(r.Task)},
 			page.Number(float64(r.WorkSeconds), units.About(r.WorkSeconds.Duration())), length, input,
 			page.Cell{Text: units.Have(r.ShareRatio, units.Percent)}, ends, page.Cell{Text: delay(s, &r)},

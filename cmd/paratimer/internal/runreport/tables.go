@@ -234,11 +234,11 @@ func warningsTable(s *Report, zone *time.Location) *page.Table {
 // its range, and the actual length.
 func courseOf(s *Report) page.Chart {
 	c := &chart.Curve{Took: float64(*s.PredictionHistory.TotalSeconds)}
-	for _, p := range s.PredictionHistory.Points {
-		c.Points = append(c.Points, chart.Point{
+	c.Points = units.Each(s.PredictionHistory.Points, func(p Point) chart.Point {
+		return chart.Point{
 			X: float64(p.AtSeconds), Y: (*float64)(p.TotalSeconds), Low: (*float64)(p.LowSeconds),
 			High: (*float64)(p.HighSeconds),
-		})
-	}
+		}
+	})
 	return page.Chart{ID: "course", Title: "Predicted length against time", Figure: c.Inline()}
 }
