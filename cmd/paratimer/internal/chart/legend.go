@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -23,14 +24,7 @@ func (p *plot) entries() int {
 
 // text describes a fragment.
 func (f *Fragment) text() string {
-	names := make([]string, 0, 4)
-	for i, n := range f.Jobs {
-		if i == 3 {
-			names = append(names, fmt.Sprintf("%d more", len(f.Jobs)-3))
-			break
-		}
-		names = append(names, Cut(n, 40))
-	}
+	names := view.Some(units.Each(f.Jobs, func(n string) string { return Cut(n, 40) }), 3)
 	return fmt.Sprintf("%s of %s: %d at once, %s, %s – %s", units.Stage(f.Phase.Name), strings.Join(names, ", "), f.Width,
 		units.Count(f.Rounds, "round"), units.Seconds(f.StartSeconds), units.Seconds(f.EndSeconds))
 }

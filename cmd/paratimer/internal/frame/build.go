@@ -159,9 +159,7 @@ func EstimateOf(at dag.Instant, e estimators.Estimate, elapsed *Seconds) Estimat
 	if e.Probability != nil {
 		out.Probability = RatioOf(*e.Probability)
 	}
-	if elapsed != nil {
-		out.TotalSeconds = new(SecondsOf(elapsed.Duration() + *e.Remaining))
-	}
+	out.TotalSeconds = elapsed.Plus(out.RemainingSeconds)
 	return out
 }
 

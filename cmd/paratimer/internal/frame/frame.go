@@ -180,6 +180,14 @@ func (s Seconds) Duration() time.Duration {
 	return time.Duration(math.Round(float64(s)*1000)) * time.Millisecond
 }
 
+// Plus returns the sum of two lengths of time; nil if one is unknown.
+func (s *Seconds) Plus(more *Seconds) *Seconds {
+	if s == nil || more == nil {
+		return nil
+	}
+	return new(SecondsOf(s.Duration() + more.Duration()))
+}
+
 // A Ratio lies in 0..1, rounded to a millionth.
 type Ratio float64
 

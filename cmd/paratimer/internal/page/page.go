@@ -8,7 +8,6 @@ package page
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
@@ -170,11 +169,8 @@ func (d *Document) Section(id, title string, folded bool, blocks ...Block) *Docu
 
 // Capital makes the first letter of a sentence upper case.
 func Capital(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	if n == 0 {
-		return s
-	}
-	return string(unicode.ToUpper(r)) + s[n:]
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:n]) + s[n:]
 }
 
 // Add appends a row of texts.

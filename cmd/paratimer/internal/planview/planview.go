@@ -80,13 +80,9 @@ func cut(name string) string { return chart.Cut(view.Escape(name), 24) }
 func (v *View) Title(fragment int) string {
 	f := &v.Path.Fragments[fragment]
 	jobs := frame.JobsOf(v.Path, f)
-	var names []string
-	for i, j := range jobs {
-		if i == 3 && len(jobs) > 4 {
-			names = append(names, fmt.Sprintf("%d more", len(jobs)-i))
-			break
-		}
-		names = append(names, cut(v.Plan.Jobs[j].Node))
+	names := units.Each(jobs, func(j int32) string { return cut(v.Plan.Jobs[j].Node) })
+	if len(names) > 4 {
+		names = view.Some(names, 3)
 	}
 	list := strings.Join(names, ", ")
 	if v.Plan.IsWhole() {

@@ -207,12 +207,9 @@ func (s *Report) whatFailed(snap *dag.Snapshot) (text string, nodes int) {
 		nodes += order(s.PredictionHistory.Marks[i].Kind == MarkNode)
 	}
 	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{failed, "failed attempt"}, {nodes, "lost node"}, {restarts, "restarted master"}} {
-		if p.n > 0 {
-			parts = append(parts, units.Count(p.n, p.what))
+	for i, what := range []string{"failed attempt", "lost node", "restarted master"} {
+		if n := [...]int{failed, nodes, restarts}[i]; n > 0 {
+			parts = append(parts, units.Count(n, what))
 		}
 	}
 	if len(parts) == 0 {

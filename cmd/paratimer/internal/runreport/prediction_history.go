@@ -67,18 +67,12 @@ func (c *PredictionHistory) take(f *frame.Frame) {
 	if f.ElapsedSeconds == nil {
 		return
 	}
-	at := *f.ElapsedSeconds
-	total := func(left *frame.Seconds) *frame.Seconds {
-		if left == nil {
-			return nil
-		}
-		return new(frame.SecondsOf(at.Duration() + left.Duration()))
-	}
+	at, h := *f.ElapsedSeconds, &f.Headline
 	// If the end was observed late, the predictions made after it are dropped.
 	n := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].AtSeconds > at })
 	c.Points = append(c.Points[:n], Point{
-		AtSeconds: at, Stale: f.StaleSeconds > 0, TotalSeconds: total(f.Headline.RemainingSeconds),
-		LowSeconds: total(f.Headline.LowSeconds), HighSeconds: total(f.Headline.HighSeconds),
+		AtSeconds: at, Stale: f.StaleSeconds > 0, TotalSeconds: at.Plus(h.RemainingSeconds),
+		LowSeconds: at.Plus(h.LowSeconds), HighSeconds: at.Plus(h.HighSeconds),
 	})
 	if len(c.Points) >= mostKept {
 		c.Points = thin(c.Points, mostKept/2)

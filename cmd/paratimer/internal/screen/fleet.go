@@ -87,11 +87,7 @@ func (f *Fleet) foot(shown int) string {
 // importance: a narrow terminal lacks the last ones. A wide one has bars of the progress.
 func (f *Fleet) table(shown []view.Query, from int) []string {
 	lines := f.columns(shown, from, 0)
-	used := 0
-	for _, l := range lines {
-		used = max(used, cells(l))
-	}
-	if spare := f.Width - used - 1; spare >= 8 {
+	if spare := f.Width - slices.Max(units.Each(lines, cells)) - 1; spare >= 8 {
 		return f.columns(shown, from, min(spare, longestBar))
 	}
 	return lines

@@ -249,11 +249,7 @@ func (p *pen) help(rows int) []string {
 	signs := p.signLines()
 	out := append(append(slices.Clone(keys), ""), signs...)
 	if p.Width >= 76 {
-		width := 0
-		for _, l := range keys {
-			width = max(width, cells(l)+2)
-		}
-		out = sideBySide(keys, signs, width)
+		out = sideBySide(keys, signs, slices.Max(units.Each(keys, cells))+2)
 	}
 	return first(rows, out[min(p.Choice.HelpScroll, max(0, len(out)-rows)):])
 }

@@ -131,16 +131,12 @@ func (p *pen) waiting() []string {
 
 // bounds returns the state of each bound, the worst first.
 func (p *pen) bounds() []string {
-	var worst, others []string
-	for i := range p.f.Alerts {
-		switch a := &p.f.Alerts[i]; {
-		case a.State.Firing() || a.Outcome != nil && *a.Outcome == frame.Missed:
-			worst = append(worst, " "+p.bound(a))
-		default:
-			others = append(others, " "+p.bound(a))
-		}
+	lines := map[bool][]string{} // of the worst, and of the others
+	for _, a := range p.f.Alerts {
+		bad := a.State.Firing() || a.Outcome != nil && *a.Outcome == frame.Missed
+		lines[bad] = append(lines[bad], " "+p.bound(&a))
 	}
-	return append(worst, others...)
+	return append(lines[true], lines[false]...)
 }
 
 // bound describes a bound: its instant, its state, the probability that it is broken, and by how much. A bound that is

@@ -49,6 +49,14 @@ func List[T any](all []T) []T {
 	return all
 }
 
+// Some returns the first names of a list, and how many more there are.
+func Some(names []string, most int) []string {
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most:most], fmt.Sprintf("%d more", more))
+	}
+	return names
+}
+
 // The colours in use, as SGR parameters.
 const (
 	bold   = "1"
