@@ -31,28 +31,27 @@ const (
 const drifts = 0.2
 
 // learn computes when the bound is broken. The frame must be an observed one.
-func (b *Bound) learn(st *Standing, s *State, f *frame.Frame) {
-	at := f.At.Instant
-	switch b.Kind {
+func (j *judgment) learn() {
+	f, at := j.f, j.f.At.Instant
+	switch j.Kind {
 	case Deadline:
-		if b.Daily == nil {
-			st.DeadlineAt = new(b.At)
-		} else if st.DeadlineAt == nil || !b.Daily.shown(*st.DeadlineAt) {
+		if j.Daily == nil {
+			j.DeadlineAt = new(j.At)
+		} else if j.DeadlineAt == nil || !j.Daily.shown(*j.DeadlineAt) {
 			// first frame, or the stored deadline is for another time of day, set by an earlier configuration
-			st.DeadlineAt = new(b.Daily.Next(origin(f, at)))
+			j.DeadlineAt = new(j.Daily.Next(origin(f, at)))
 		}
 	case Within:
-		st.DeadlineAt = submitted(f, at, b.For)
+		j.DeadlineAt = submitted(f, at, j.For)
 	case LongerThanUsual:
-		if b.Usual > 0 {
-			st.DeadlineAt = submitted(f, at, time.Duration(b.Times*float64(b.Usual)))
+		if j.Usual > 0 {
+			j.DeadlineAt = submitted(f, at, time.Duration(j.Times*float64(j.Usual)))
 		}
 	case NoProgress:
-		st.DeadlineAt = new(at.Add(b.For - s.Still))
+		j.DeadlineAt = new(at.Add(j.For - j.s.Still))
 	case OutsideBounds:
-		st.Range = b.follow(st.Range, f, at)
-		if st.Range != nil && st.Range.Stable {
-			st.DeadlineAt = new(st.Range.High)
+		if j.follow(); j.Range != nil && j.Range.Stable {
+			j.DeadlineAt = new(j.Range.High)
 		}
 	}
 }
@@ -78,29 +77,30 @@ func submitted(f *frame.Frame, at dag.Instant, after time.Duration) *dag.Instant
 }
 
 // follow finds the first stable range.
-func (b *Bound) follow(r *Range, f *frame.Frame, at dag.Instant) *Range {
+func (j *judgment) follow() {
+	r, f, at := j.Range, j.f, j.f.At.Instant
 	if r != nil && r.Stable {
-		return r
+		return
 	}
 	low, ok := scenario(f, "skew_low")
 	high, ok2 := scenario(f, "one_failure")
 	if f.Headline.RemainingSeconds == nil || f.ElapsedSeconds == nil || !ok || !ok2 {
-		return nil
+		j.Range = nil
+		return
 	}
-	now := Range{Low: at.Add(min(low, high)), High: at.Add(max(low, high)), From: at}
-	length := now.High.Sub(origin(f, at))
-	within := time.Duration(stayWithin * float64(length))
-	if r == nil || now.Low.Sub(r.Low).Abs() > within || now.High.Sub(r.High).Abs() > within {
-		return &now
+	began := origin(f, at)
+	next := Range{Low: at.Add(min(low, high)), High: at.Add(max(low, high)), From: at}
+	length := float64(next.High.Sub(began))
+	within := time.Duration(stayWithin * length)
+	if r != nil && next.Low.Sub(r.Low).Abs() <= within && next.High.Sub(r.High).Abs() <= within {
+		next = *r
+		next.Ticks++
+		if next.Stable = next.Ticks >= stayTicks && float64(at.Sub(r.From)) >= stayFor*length; next.Stable {
+			predicted := at.Add(f.Headline.RemainingSeconds.Duration()).Sub(began)
+			next.High = max(next.High, began.Add(time.Duration((1+drifts)*float64(predicted))))
+		}
 	}
-	next := *r
-	next.Ticks++
-	if next.Stable = next.Ticks >= stayTicks && float64(at.Sub(r.From)) >= stayFor*float64(length); next.Stable {
-		began := origin(f, at)
-		predicted := at.Add(f.Headline.RemainingSeconds.Duration()).Sub(began)
-		next.High = max(next.High, began.Add(time.Duration((1+drifts)*float64(predicted))))
-	}
-	return &next
+	j.Range = &next
 }
 
 // scenario returns the remaining time under a scenario.

@@ -53,15 +53,6 @@ type Standing struct {
 	Range *Range `json:"range,omitempty"`
 }
 
-// A visibility is how well a frame shows the query.
-type visibility uint8
-
-const (
-	fresh        visibility = iota // it was observed
-	uncertain                      // it was observed, but the clock has jumped: the next tick will show which clock reading was wrong
-	unobservable                   // it was not observed
-)
-
 // A wait longer than both of these limits counts as a jump of the clock.
 const (
 	jumpAtLeast = 5 * time.Minute
@@ -92,11 +83,12 @@ func (s *State) setClock(at dag.Instant) (wait time.Duration, sure bool) {
 	return wait, true
 }
 
-// look records a frame and returns how well it shows the query.
-func (s *State) look(f *frame.Frame) visibility {
+// look records a frame. seen means that the query was observed, sure that the clock has not jumped as well: else the
+// next tick will show which clock reading was wrong.
+func (s *State) look(f *frame.Frame) (seen, sure bool) {
 	if f.At == nil || f.StaleSeconds > 0 {
 		s.Lost = true
-		return unobservable
+		return false, false
 	}
 	at := f.At.Instant
 	wait, sure := s.setClock(at)
@@ -111,8 +103,5 @@ func (s *State) look(f *frame.Frame) visibility {
 	}
 	s.Changes = s.Changes[max(0, len(s.Changes)-mostChanges):]
 	s.Lost, s.Digest = false, f.Digest
-	if !sure {
-		return uncertain
-	}
-	return fresh
+	return true, sure
 }

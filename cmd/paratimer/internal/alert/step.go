@@ -28,51 +28,49 @@ func Step(bounds []Bound, s State, f frame.Frame) (State, []frame.Alert) {
 		next.Bounds = map[string]Standing{}
 	}
 	next.Changes = slices.Clone(s.Changes)
-	sees := next.look(&f)
+	seen, sure := next.look(&f)
 	out := make([]frame.Alert, len(bounds))
 	for i := range bounds {
-		b := &bounds[i]
-		st, before := next.Bounds[b.Name]
+		st, before := next.Bounds[bounds[i].Name]
 		if !before {
 			st = Standing{State: frame.OnTrack, Since: frame.InstantOf(f.At)}
 		}
-		v := b.step(&st, &next, &f, sees)
-		next.Bounds[b.Name] = st
-		out[i] = b.alert(&st, &next, &f, v)
+		j := judgment{Bound: &bounds[i], Standing: &st, s: &next, f: &f, p: math.NaN(), expected: dag.NoInstant}
+		j.step(seen, sure)
+		next.Bounds[j.Name] = st
+		out[i] = j.alert()
 	}
 	return next, out
 }
 
-func (b *Bound) step(st *Standing, s *State, f *frame.Frame, sees visibility) verdict {
-	unknown := verdict{p: math.NaN(), expected: dag.NoInstant}
-	if f.Workflow.State.Ended() {
-		return b.end(st, f)
+func (j *judgment) step(seen, sure bool) {
+	if j.f.Workflow.State.Ended() {
+		j.end()
+		return
 	}
-	st.Opened = true
-	if st.State == frame.Ended && sees == fresh { // jobs came after the end
-		*st = Standing{
-			State: frame.OnTrack, Since: f.At.Instant, DeadlineAt: st.DeadlineAt, Range: st.Range, Opened: true,
+	j.Opened = true
+	if j.State == frame.Ended && sure { // jobs came after the end
+		*j.Standing = Standing{
+			State: frame.OnTrack, Since: j.f.At.Instant, DeadlineAt: j.DeadlineAt, Range: j.Range, Opened: true,
 		}
 	}
-	switch sees {
-	case unobservable:
-		st.darken(s.Sure)
-		return unknown
-	case uncertain:
-		return unknown
+	switch {
+	case !seen:
+		j.darken(j.s.Sure)
+		return
+	case !sure:
+		return
 	}
-	b.learn(st, s, f)
-	v := b.judge(st, s, f)
-	if v.dark {
-		st.darken(f.At.Instant)
-		return v
+	j.learn()
+	if j.judge(); j.dark {
+		j.darken(j.f.At.Instant)
+		return
 	}
-	if st.State == frame.Blind {
-		st.State, st.Since = st.Before, st.BeforeSince
-		st.Before, st.BeforeSince = "", 0
+	if j.State == frame.Blind {
+		j.State, j.Since = j.Before, j.BeforeSince
+		j.Before, j.BeforeSince = "", 0
 	}
-	b.move(st, f.At.Instant, v)
-	return v
+	j.move()
 }
 
 // darken sets the state to blind since an instant, unless it is blind already or has ended.
@@ -85,30 +83,30 @@ func (st *Standing) darken(since dag.Instant) {
 }
 
 // move changes the state after an observed frame.
-func (b *Bound) move(st *Standing, at dag.Instant, v verdict) {
+func (j *judgment) move() {
 	var other bool          // this tick is evidence for another state
 	var to frame.AlertState // which one
-	switch st.State {
+	switch j.State {
 	case frame.OnTrack:
-		other, to = v.p >= b.threshold(), frame.AtRisk
+		other, to = j.p >= j.threshold(), frame.AtRisk
 	case frame.AtRisk:
-		other, to = v.p < b.threshold()*clear, frame.OnTrack
+		other, to = j.p < j.threshold()*clear, frame.OnTrack
 	case frame.Late:
-		other, to = !v.passed, frame.OnTrack
+		other, to = !j.passed, frame.OnTrack
 	}
+	at := j.f.At.Instant
 	switch {
-	case v.passed && st.State != frame.Late:
-		since := at
-		if b.Kind != NoProgress {
-			since = *st.DeadlineAt
+	case j.passed && j.State != frame.Late:
+		if j.Kind != NoProgress {
+			at = *j.DeadlineAt
 		}
-		st.become(frame.Late, since)
-	case math.IsNaN(v.p) && st.State != frame.Late:
+		j.become(frame.Late, at)
+	case math.IsNaN(j.p) && j.State != frame.Late:
 	case !other:
-		st.Held = 0
+		j.Held = 0
 	default:
-		if st.Held++; st.Held >= cmp.Or(b.Hold, DefaultHold) || b.Kind == NoProgress {
-			st.become(to, at)
+		if j.Held++; j.Held >= cmp.Or(j.Hold, DefaultHold) || j.Kind == NoProgress {
+			j.become(to, at)
 		}
 	}
 }
@@ -117,42 +115,37 @@ func (st *Standing) become(to frame.AlertState, since dag.Instant) {
 	st.State, st.Since, st.Held = to, since, 0
 }
 
-// end computes the final verdict of an ended query.
-func (b *Bound) end(st *Standing, f *frame.Frame) verdict {
-	v := verdict{
-		p: math.NaN(), expected: dag.FirstKnown(frame.InstantOf(f.Headline.EndAt), frame.InstantOf(f.At)),
+// end computes the results for an ended query.
+func (j *judgment) end() {
+	j.expected = dag.FirstKnown(frame.InstantOf(j.f.Headline.EndAt), frame.InstantOf(j.f.At))
+	if j.DeadlineAt == nil && j.f.At != nil && j.Kind != NoProgress && j.Kind != OutsideBounds {
+		j.learn() // it ended before its first observation
 	}
-	if st.DeadlineAt == nil && f.At != nil && b.Kind != NoProgress && b.Kind != OutsideBounds {
-		b.learn(st, nil, f) // it ended before its first observation
+	if j.State != frame.Ended {
+		j.Outcome = j.outcome(j.State == frame.Late || j.State == frame.Blind && j.Before == frame.Late)
+		j.become(frame.Ended, j.expected)
+		j.Before, j.BeforeSince = "", 0
 	}
-	if st.State != frame.Ended {
-		late := st.State == frame.Late || st.State == frame.Blind && st.Before == frame.Late
-		st.Outcome = b.outcome(st, f, v.expected, late)
-		st.become(frame.Ended, v.expected)
-		st.Before, st.BeforeSince = "", 0
-	}
-	if o := st.Outcome; o != nil {
-		v.p = 0
-		if *o == frame.Missed {
-			v.p = 1
+	if j.Outcome != nil {
+		j.p = 0
+		if *j.Outcome == frame.Missed {
+			j.p = 1
 		}
 	}
-	return v
 }
 
 // outcome returns whether the bound was met; nil if unknown.
-func (b *Bound) outcome(st *Standing, f *frame.Frame, end dag.Instant, late bool) *frame.Outcome {
-	broken := late
-	if b.Kind != NoProgress {
-		if st.DeadlineAt == nil || !end.Known() {
+func (j *judgment) outcome(broken bool) *frame.Outcome {
+	if j.Kind != NoProgress {
+		if j.DeadlineAt == nil || !j.expected.Known() {
 			return nil
 		}
-		broken = end > *st.DeadlineAt
+		broken = j.expected > *j.DeadlineAt
 	}
-	switch {
-	case broken, f.Workflow.State == dag.Failed && (b.Kind == Deadline || b.Kind == Within):
+	switch state := j.f.Workflow.State; {
+	case broken, state == dag.Failed && (j.Kind == Deadline || j.Kind == Within):
 		return new(frame.Missed)
-	case f.Workflow.State == dag.Succeeded:
+	case state == dag.Succeeded:
 		return new(frame.Met)
 	}
 	return nil

@@ -15,32 +15,29 @@ import (
 
 // alert formats the standing for the frame. Its text is the state, the probability, the delay, since when, what the
 // query waits for, what changed.
-func (b *Bound) alert(st *Standing, s *State, f *frame.Frame, v verdict) frame.Alert {
-	w := words{b: b, st: st, s: s, f: f, v: v}
+func (j *judgment) alert() frame.Alert {
 	a := frame.Alert{
-		Bound: b.Name, State: st.State, Outcome: st.Outcome, Probability: frame.RatioOf(v.p),
-		Opened: st.Opened,
+		Bound: j.Name, State: j.State, Outcome: j.Outcome, Probability: frame.RatioOf(j.p), Opened: j.Opened,
 	}
-	if st.DeadlineAt != nil {
-		a.DeadlineAt = frame.TimeOf(*st.DeadlineAt)
+	if j.DeadlineAt != nil {
+		a.DeadlineAt = frame.TimeOf(*j.DeadlineAt)
 	}
-	if st.Since.Known() {
-		since := st.Since
-		if f.At != nil {
-			since = min(since, f.At.Instant) // the clock may have gone back
+	if since := j.Since; since.Known() {
+		if j.f.At != nil {
+			since = min(since, j.f.At.Instant) // the clock may have gone back
 		}
 		a.Since = frame.TimeOf(since)
 	}
-	if by, ok := w.by(); ok {
+	if by, ok := j.by(); ok {
 		a.BySeconds = new(frame.SecondsOf(by))
 	}
-	parts := []string{w.standing()}
-	if st.State != frame.Ended && st.State != frame.Blind {
-		if waits := f.WaitsFor(); waits != "" {
+	parts := []string{j.standing()}
+	if j.State != frame.Ended && j.State != frame.Blind {
+		if waits := j.f.WaitsFor(); waits != "" {
 			parts = append(parts, "waits for "+waits)
 		}
-		if st.State.Firing() {
-			parts = append(parts, w.changes()...)
+		if j.State.Firing() {
+			parts = append(parts, j.changes()...)
 		}
 	}
 	a.Text = strings.Join(parts, "; ")
@@ -48,71 +45,62 @@ func (b *Bound) alert(st *Standing, s *State, f *frame.Frame, v verdict) frame.A
 }
 
 // by returns how much later than the deadline the end is expected, or was.
-func (w words) by() (time.Duration, bool) {
-	due := w.st.DeadlineAt
-	if due == nil || !w.v.expected.Known() || w.b.Kind == NoProgress || w.v.floor && w.v.expected <= *due {
+func (j *judgment) by() (time.Duration, bool) {
+	due := j.DeadlineAt
+	if due == nil || !j.expected.Known() || j.Kind == NoProgress || j.floor && j.expected <= *due {
 		return 0, false
 	}
-	return w.v.expected.Sub(*due), true
+	return j.expected.Sub(*due), true
 }
 
-// words is the input of a text.
-type words struct {
-	b  *Bound
-	st *Standing
-	s  *State
-	f  *frame.Frame
-	v  verdict
-}
-
-func (w words) standing() string {
-	switch w.st.State {
+func (j *judgment) standing() string {
+	switch j.State {
 	case frame.Blind:
-		return "blind" + strings.TrimPrefix(w.since(), ";") + ", " + name(w.st.Before) + " before: " + w.why()
+		return "blind" + strings.TrimPrefix(j.since(), ";") + ", " + name(j.Before) + " before: " + j.why()
 	case frame.Ended:
-		return w.ended()
+		return j.ended()
 	case frame.Late:
-		if w.b.Kind == NoProgress {
-			return "late: nothing has moved for " + units.Short(w.s.Still) + w.since()
+		if j.Kind == NoProgress {
+			return "late: nothing has moved for " + units.Short(j.s.Still) + j.since()
 		}
-		return "late: past " + w.what() + w.end()
+		return "late: past " + j.what() + j.expectation()
 	}
-	if w.b.Kind == NoProgress {
-		return "on track: it moves, the last time " + units.Short(w.s.Still) + " ago"
+	if j.Kind == NoProgress {
+		return "on track: it moves, the last time " + units.Short(j.s.Still) + " ago"
 	}
-	if w.st.DeadlineAt == nil {
-		return name(w.st.State) + ": " + w.unbound()
+	if j.DeadlineAt == nil {
+		return name(j.State) + ": " + j.unbound()
 	}
 	soFar := ""
 	switch {
-	case w.st.State != frame.OnTrack || !(w.v.p >= 0.5):
-	case w.v.p < w.b.threshold(): // without the threshold this would read as a contradiction
-		soFar = " so far (at risk from " + units.Percent(w.b.threshold()) + " on)"
+	case j.State != frame.OnTrack || !(j.p >= 0.5):
+	case j.p < j.threshold(): // without the threshold this would read as a contradiction
+		soFar = " so far (at risk from " + units.Percent(j.threshold()) + " on)"
 	default:
 		soFar = " so far"
 	}
-	return name(w.st.State) + soFar + ": " + w.likely() + w.end() + w.since()
+	return name(j.State) + soFar + ": " + j.likely() + j.expectation() + j.since()
 }
 
 // name formats a state.
 func name(s frame.AlertState) string { return strings.ReplaceAll(string(s), "_", " ") }
 
 // why returns the reason for blindness.
-func (w words) why() string {
-	if w.v.dark && w.f.TooLarge() {
+func (j *judgment) why() string {
+	if j.dark && j.f.TooLarge() {
 		return "it is too large to estimate"
 	}
-	if w.v.dark {
+	if j.dark {
 		return "it is too early to say when it ends"
 	}
 	return "it cannot be observed"
 }
 
 // unbound returns the reason why there is no deadline.
-func (w words) unbound() string {
-	switch w.b.Kind {
+func (j *judgment) unbound() string {
+	switch j.Kind {
 	case LongerThanUsual:
-		if w.b.Usual == 0 {
+		if j.Usual == 0 {
 			return "its usual length is unknown"
 		}
 	case OutsideBounds:
@@ -122,13 +110,13 @@ func (w words) unbound() string {
 }
 
 // what describes the bound.
-func (w words) what() string {
-	at := w.clock(*w.st.DeadlineAt)
-	switch w.b.Kind {
+func (j *judgment) what() string {
+	at := j.clock(*j.DeadlineAt)
+	switch j.Kind {
 	case Within:
-		return "its " + units.Short(w.b.For) + " (" + at + ")"
+		return "its " + units.Short(j.For) + " (" + at + ")"
 	case LongerThanUsual:
-		return fmt.Sprintf("%g times its usual %s (%s)", w.b.Times, units.Short(w.b.Usual), at)
+		return fmt.Sprintf("%g times its usual %s (%s)", j.Times, units.Short(j.Usual), at)
 	case OutsideBounds:
 		return "the time that was first predicted, with its range (" + at + ")"
 	}
@@ -136,30 +124,30 @@ func (w words) what() string {
 }
 
 // likely describes the probability that the bound is broken.
-func (w words) likely() string {
-	p, what := w.v.p, w.what()
+func (j *judgment) likely() string {
+	p, what := j.p, j.what()
 	switch {
-	case w.v.early:
+	case j.early:
 		return "too early to say whether it misses " + what
 	case math.IsNaN(p):
 		return "the risk of missing " + what + " is unknown"
-	case w.v.floor:
+	case j.floor:
 		return "certain to miss " + what
 	}
 	return units.Chance(p) + " likely to miss " + what
 }
 
-// end describes the expected end, and how late that is.
-func (w words) end() string {
-	by, ok := w.by()
+// expectation describes the expected end, and how late that is.
+func (j *judgment) expectation() string {
+	by, ok := j.by()
 	if !ok {
 		return ""
 	}
 	least := ""
-	if w.v.floor {
+	if j.floor {
 		least = "not before "
 	}
-	return "; expected " + least + w.clock(w.v.expected) + ", " + relative(by, " late", " early", "just in time")
+	return "; expected " + least + j.clock(j.expected) + ", " + relative(by, " late", " early", "just in time")
 }
 
 // relative formats how much later than a bound the query ends: "24s late", "40s early", "just in time".
@@ -174,27 +162,27 @@ func relative(by time.Duration, after, before, at string) string {
 }
 
 // since describes when the state began; "" if on track.
-func (w words) since() string {
-	if !w.st.Since.Known() || w.st.State == frame.OnTrack {
+func (j *judgment) since() string {
+	if !j.Since.Known() || j.State == frame.OnTrack {
 		return ""
 	}
-	return "; since " + w.clock(w.st.Since)
+	return "; since " + j.clock(j.Since)
 }
 
-func (w words) ended() string {
-	state := strings.ReplaceAll(w.f.Workflow.State.String(), "_", ", ")
+func (j *judgment) ended() string {
+	state := strings.ReplaceAll(j.f.Workflow.State.String(), "_", ", ")
 	text := state
-	if w.v.expected.Known() {
-		text += " at " + w.clock(w.v.expected)
+	if j.expected.Known() {
+		text += " at " + j.clock(j.expected)
 	}
-	if w.st.Outcome != nil {
-		text = string(*w.st.Outcome) + ": " + text
+	if j.Outcome != nil {
+		text = string(*j.Outcome) + ": " + text
 	}
-	if w.b.Kind == NoProgress && w.st.Outcome != nil && *w.st.Outcome == frame.Met {
-		text += ", and something moved within any " + units.Short(w.b.For)
+	if j.Kind == NoProgress && j.Outcome != nil && *j.Outcome == frame.Met {
+		text += ", and something moved within any " + units.Short(j.For)
 	}
-	if by, ok := w.by(); ok {
-		text += ", " + relative(by, " after ", " before ", "at ") + w.what()
+	if by, ok := j.by(); ok {
+		text += ", " + relative(by, " after ", " before ", "at ") + j.what()
 	}
 	return text
 }
@@ -204,14 +192,14 @@ const mostReported = 2
 
 // changes describes the causes that made the end later in sum, the worst first. Changes of one cause that cancel
 // out are left out.
-func (w words) changes() []string {
+func (j *judgment) changes() []string {
 	type cause struct {
 		why   string
 		delta time.Duration
 		at    dag.Instant // the newest
 	}
 	var causes []cause
-	for _, c := range w.s.Changes {
+	for _, c := range j.s.Changes {
 		i := slices.IndexFunc(causes, func(x cause) bool { return x.why == c.Why() })
 		if i < 0 {
 			i = len(causes)
@@ -224,7 +212,7 @@ func (w words) changes() []string {
 	var out []string
 	for _, c := range causes[:min(mostReported, len(causes))] {
 		if c.delta >= time.Second {
-			out = append(out, units.Moved(c.delta)+" at "+w.clock(c.at)+": "+c.why)
+			out = append(out, units.Moved(c.delta)+" at "+j.clock(c.at)+": "+c.why)
 		}
 	}
 	return out
@@ -232,10 +220,10 @@ func (w words) changes() []string {
 
 // clock formats a time of day in the bound's zone: with seconds if it is not a whole minute, with the date if it is
 // another day.
-func (w words) clock(t dag.Instant) string {
-	at, unit := t.Time().In(cmp.Or(w.b.Zone, time.UTC)), time.Second
+func (j *judgment) clock(t dag.Instant) string {
+	at, unit := t.Time().In(cmp.Or(j.Zone, time.UTC)), time.Second
 	if at.Second() == 0 && at.Nanosecond() == 0 {
 		unit = time.Minute
 	}
-	return units.Clock(at, w.f.At.Time(), unit) + at.Format(" MST")
+	return units.Clock(at, j.f.At.Time(), unit) + at.Format(" MST")
 }
