@@ -2,10 +2,10 @@ package queueing
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/paratimer/paratimer/dag"
 	"golang.org/x/sync/errgroup"
@@ -25,11 +25,13 @@ func Simulate(s *Spec, o SimulationOptions) (*Result, error) {
 	}
 	limit := min(maxSimulatedTasks, maxSimulatedWork/o.Runs)
 	all := make([]*sample, o.Runs)
-	workers, failed := errgroup.WithContext(context.Background())
+	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i := 0; i < o.Runs && failed.Err() == nil; i++ {
+	var over atomic.Bool // one run is too large, so the others need not start
+	for i := 0; i < o.Runs && !over.Load(); i++ {
 		workers.Go(func() error {
 			if all[i] = simulate(s, o, i, limit); all[i] == nil {
+				over.Store(true)
 				return tooLarge(float64(limit), o.Runs)
 			}
 			return nil

@@ -236,8 +236,8 @@ type UnsupportedError struct {
 
 func (e *UnsupportedError) Error() string { return "whatif: " + e.Change + ": " + e.Why }
 
-// Together combines all changes into one. It returns an error if they exclude each other: two scales, two numbers of the
-// same slots, or two paces.
+// Together combines all changes into one. It returns an error if they exclude each other: two scales, two numbers of
+// the same slots, or two paces.
 func Together(changes []Change) (Change, error) {
 	var all Change
 	for _, c := range changes {

@@ -5,7 +5,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A judgment compares one bound with a frame. It changes the bound's Standing; its other results are the fields after f.
+// A judgment compares one bound with a frame. It changes the bound's Standing; its other results are the fields after
+// f.
 type judgment struct {
 	*Bound
 	*Standing

@@ -66,7 +66,9 @@ func (c *Curve) Inline() Figure {
 	s.put("\n"+`<svg class="stretch" width="100%%" height="%s" viewBox="0 0 1000 %[1]s" preserveAspectRatio="none" aria-hidden="true">`,
 		curveHeight)
 	line := func(all []Point, of func(Point) *float64) []string {
-		return units.Each(all, func(p Point) string { return short(float64(10*along.at(p.X)), 2) + "," + short(y(*of(p)), 2) })
+		return units.Each(all, func(p Point) string {
+			return short(float64(10*along.at(p.X)), 2) + "," + short(y(*of(p)), 2)
+		})
 	}
 	for _, piece := range pieces(c.Points, func(p *Point) bool { return p.Low != nil && p.High != nil }) {
 		low := line(piece, func(p Point) *float64 { return p.Low })

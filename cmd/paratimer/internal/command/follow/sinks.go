@@ -22,8 +22,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// Sinks creates the sinks of the flags, with a clock. Errors do not include the address of --webhook, which may contain a
-// token.
+// Sinks creates the sinks of the flags, with a clock. Errors do not include the address of --webhook, which may contain
+// a token.
 func Sinks(c *cli.Context, now func() time.Time) (all []*notify.Sink, err error) {
 	pool, err := command.Trusted(c) // insecure applies only to the cluster
 	if err != nil {
