@@ -79,7 +79,7 @@ func ServeCrowd(t testing.TB, m *Cluster, speed float64) string {
 func ServeCounted(t testing.TB, m *Cluster, a *Questions, speed float64) string {
 	t.Helper()
 	from, began := m.Now(), time.Now()
-	return serveCrowd(t, m, a, func() dag.Instant {
+	return serve(t, m, a, metrics, func() dag.Instant {
 		return from.Add(time.Duration(speed * float64(time.Since(began))))
 	})
 }
@@ -87,15 +87,21 @@ func ServeCounted(t testing.TB, m *Cluster, a *Questions, speed float64) string 
 // ServeSteps plays a crowd over a socket. Each poll advances it by a step, so that a busy machine misses nothing of it.
 func ServeSteps(t testing.TB, m *Cluster, step time.Duration) string {
 	t.Helper()
-	return serveCrowd(t, m, &Questions{}, func() dag.Instant { return m.Now().Add(step) })
+	return serve(t, m, &Questions{}, metrics, func() dag.Instant { return m.Now().Add(step) })
 }
 
-// serveCrowd brings a crowd to the instant now at each poll, which begins with the cluster's metrics.
-func serveCrowd(t testing.TB, m *Cluster, a *Questions, now func() dag.Instant) string {
+// Requests that each poll of a crowd and of one query has once.
+const (
+	metrics      = "/ws/v1/cluster/metrics"
+	applications = "/ws/v1/cluster/apps"
+)
+
+// serve plays a cluster over a socket. It brings the cluster to the instant now at each request for a path.
+func serve(t testing.TB, m *Cluster, a *Questions, path string, now func() dag.Instant) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.count(r)
-		if r.URL.Path == "/ws/v1/cluster/metrics" {
+		if r.URL.Path == path {
 			err := m.Advance(r.Context(), now())
 			if err != nil && r.Context().Err() == nil { // the client may have been killed
 				t.Error(err)
@@ -110,7 +116,8 @@ func serveCrowd(t testing.TB, m *Cluster, a *Questions, now func() dag.Instant) 
 // SomeDay is when simulated runs of tests start.
 var SomeDay = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
 
-// HadoopServer simulates a run of a plan behind Hadoop's REST services. Each poll advances it by ten seconds.
+// HadoopServer simulates a run of a plan behind Hadoop's REST services. Each request for the list of applications
+// advances it by ten seconds.
 func HadoopServer(t *testing.T, plan string, opt simulate.Options) string {
 	t.Helper()
 	p, err := planfile.ReadFile(plan, planfile.Options{})
@@ -126,5 +133,5 @@ func HadoopServer(t *testing.T, plan string, opt simulate.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ServeSteps(t, cluster, 10*time.Second)
+	return serve(t, cluster, &Questions{}, applications, func() dag.Instant { return cluster.Now().Add(10 * time.Second) })
 }
