@@ -102,17 +102,14 @@ const (
 // tone returns the classes of a color and of a shade.
 func tone(color, shade int) string { return fmt.Sprintf("k%d s%d", color%colors, shade) }
 
-// dag returns the only job with bars, if it is a single DAG; else -1.
-func (g *Gantt) dag() int {
+// only returns the only job with bars, if it is a single DAG; else -1.
+func (p *plot) only() int {
 	only := -1
-	for i := range g.Panels {
-		for k := range g.Panels[i].Bars {
-			j := g.Panels[i].Bars[k].Job
-			if j < 0 || j >= len(g.Jobs) || g.Jobs[j].Stages == nil || only >= 0 && j != only {
-				return -1
-			}
-			only = j
+	for _, b := range p.bars {
+		if b.Job < 0 || b.Job >= len(p.Jobs) || p.Jobs[b.Job].Stages == nil || only >= 0 && b.Job != only {
+			return -1
 		}
+		only = b.Job
 	}
 	return only
 }

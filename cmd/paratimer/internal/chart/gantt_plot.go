@@ -31,7 +31,8 @@ const (
 type plot struct {
 	*Gantt
 	scale
-	dag              int // the only job with bars, if it is a single DAG: its stages have colors of their own; else -1
+	bars             []*Bar // of all panels
+	dag              int    // the only job with bars, if it is a single DAG: its stages have colors of their own; else -1
 	row, top, bottom float64
 	hues             []string // by fragment: the class of its color; "" without one
 	fragments        []entry  // the legend of those with a color
@@ -39,7 +40,7 @@ type plot struct {
 
 func (g *Gantt) plot() *plot {
 	p := &plot{
-		Gantt: g, scale: scale{float64(g.FromSeconds), float64(g.ToSeconds)}, dag: g.dag(), top: stripTop,
+		Gantt: g, scale: scale{float64(g.FromSeconds), float64(g.ToSeconds)}, top: stripTop,
 		hues: make([]string, len(g.Fragments)),
 	}
 	if len(g.Critical) > 0 {
@@ -48,28 +49,27 @@ func (g *Gantt) plot() *plot {
 	rows := 0
 	for i := range g.Panels {
 		rows += len(g.Panels[i].Rows)
+		for k := range g.Panels[i].Bars {
+			p.bars = append(p.bars, &g.Panels[i].Bars[k])
+		}
 	}
+	p.dag = p.only()
 	p.row = min(mostRow, mostRows/float64(max(1, rows)))
 	p.bottom = p.top + panelTitle*float64(len(g.Panels)) + p.row*float64(rows)
-	named := func(p Panel) bool { // merged bars may not name their fragments
-		return slices.ContainsFunc(p.Bars, func(b Bar) bool { return b.Fragment != nil })
-	}
-	if !slices.ContainsFunc(g.Panels, named) {
+	if !slices.ContainsFunc(p.bars, func(b *Bar) bool { return b.Fragment != nil }) { // merged bars may not name them
 		return p
 	}
-	hot, cold := 0, 0
+	count := map[bool]int{} // on the critical path, and beside it
 	for i := range g.Fragments {
 		f := &g.Fragments[i]
-		switch {
-		case f.Width == 0:
+		if f.Width == 0 {
 			continue
-		case f.Critical: // warm colors
-			p.hues[i] = fmt.Sprintf("w%d", hot%warm)
-			hot++
-		default:
-			p.hues[i] = fmt.Sprintf("c%d", cold%(colors-1))
-			cold++
 		}
+		p.hues[i] = fmt.Sprintf("c%d", count[false]%(colors-1))
+		if f.Critical { // warm colors
+			p.hues[i] = fmt.Sprintf("w%d", count[true]%warm)
+		}
+		count[f.Critical]++
 		p.fragments = append(p.fragments, toned(f.text(), p.hues[i]))
 	}
 	if len(p.fragments) > mostFragments {
@@ -112,15 +112,11 @@ func (p *plot) draw(s *svg, wide float64) {
 		fmt.Sprint(p.from), fmt.Sprint(p.to), stripTop, p.bottom, p.bottom+17)
 	s.ticks(p.scale, int(wide/85), stripTop, p.bottom)
 	s.put("</g>\n")
-	bars := 0
-	for i := range p.Panels {
-		bars += len(p.Panels[i].Bars)
-	}
 	strip, onStrip, inBars, top := &svg{}, &svg{}, &svg{}, p.top
 	p.strip(s, strip, onStrip, wide)
 	for i := range p.Panels {
 		top += panelTitle
-		p.panel(s, inBars, &p.Panels[i], top, wide, bars <= fewBars)
+		p.panel(s, inBars, &p.Panels[i], top, wide, len(p.bars) <= fewBars)
 		top += p.row * float64(len(p.Panels[i].Rows))
 	}
 	s.put(`<g class="labels">%s</g>%s<g class="labels">%s</g>`+"\n", inBars.html(), strip.html(), onStrip.html())

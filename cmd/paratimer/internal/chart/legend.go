@@ -33,16 +33,13 @@ func (f *Fragment) text() string {
 // leaves out.
 func (p *plot) toneEntries(most int) (all []entry, more int) {
 	used := map[int]string{} // names by job or stage
-	for i := range p.Panels {
-		for k := range p.Panels[i].Bars {
-			b := &p.Panels[i].Bars[k]
-			switch {
-			case b.Job < 0 || b.Job >= len(p.Jobs) || b.Phase.Stage < 0:
-			case p.dag >= 0:
-				used[int(b.Phase.Stage)] = units.Stage(Cut(b.Phase.Name, 80))
-			default:
-				used[b.Job] = Cut(p.Jobs[b.Job].Name, 80)
-			}
+	for _, b := range p.bars {
+		switch {
+		case b.Job < 0 || b.Job >= len(p.Jobs) || b.Phase.Stage < 0:
+		case p.dag >= 0:
+			used[int(b.Phase.Stage)] = units.Stage(Cut(b.Phase.Name, 80))
+		default:
+			used[b.Job] = Cut(p.Jobs[b.Job].Name, 80)
 		}
 	}
 	shown := slices.Sorted(maps.Keys(used))
@@ -75,13 +72,10 @@ func toned(text string, tones ...string) entry {
 // kinds explains the kinds of bars that the chart has.
 func (p *plot) kinds() (all []entry) {
 	seen := map[string]bool{"critical": len(p.Critical) > 0}
-	for i := range p.Panels {
-		for k := range p.Panels[i].Bars {
-			b := &p.Panels[i].Bars[k]
-			seen[string(b.Outcome)] = true
-			seen["critical"] = seen["critical"] || b.Critical
-			seen["copy"] = seen["copy"] || b.CopiedSeconds != nil && *b.CopiedSeconds > b.StartSeconds
-		}
+	for _, b := range p.bars {
+		seen[string(b.Outcome)] = true
+		seen["critical"] = seen["critical"] || b.Critical
+		seen["copy"] = seen["copy"] || b.CopiedSeconds != nil && *b.CopiedSeconds > b.StartSeconds
 	}
 	for i := range p.Critical {
 		seen["pause"] = seen["pause"] || p.pauses(&p.Critical[i])
