@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/units"
@@ -96,13 +98,7 @@ func (v *ModelView) Advise(s *queueing.Spec, solve func(*queueing.Spec) (*queuei
 
 // longest returns the index of the job that takes longest.
 func longest(r *queueing.Result) int {
-	at := 0
-	for i := range r.Jobs {
-		if r.Jobs[i].Response > r.Jobs[at].Response {
-			at = i
-		}
-	}
-	return at
+	return floats.MaxIdx(units.Each(r.Jobs, func(j queueing.JobResult) float64 { return j.Response }))
 }
 
 // little is a gain that is too small to be worth a change.

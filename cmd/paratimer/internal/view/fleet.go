@@ -113,14 +113,10 @@ func FleetSummary(all []Query) string {
 		return "No query was seen yet."
 	}
 	running, count := 0, map[Standing]int{}
-	var holder *Query
 	for _, q := range all {
 		count[q.Standing]++
 		if !q.State.Ended() {
 			running++
-		}
-		if q.HoldsUp > 0 && (holder == nil || q.HoldsUp > holder.HoldsUp) {
-			holder = &q
 		}
 	}
 	text := fmt.Sprintf("%d running", running)
@@ -129,7 +125,8 @@ func FleetSummary(all []Query) string {
 			text += fmt.Sprintf(", %d %s", count[s], s)
 		}
 	}
-	if holder != nil {
+	holder := slices.MaxFunc(all, func(a, b Query) int { return cmp.Compare(a.HoldsUp, b.HoldsUp) })
+	if holder.HoldsUp > 0 {
 		text += fmt.Sprintf("; %s is blocking %d", Escape(holder.Name), holder.HoldsUp)
 	}
 	return text + "."

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -33,10 +34,8 @@ func Unit(h frame.Headline) time.Duration {
 	if h.LowSeconds != nil && h.HighSeconds != nil {
 		spread = *h.HighSeconds - *h.LowSeconds
 	}
-	for _, s := range []*frame.Seconds{h.RemainingSeconds, h.HighSeconds, h.LowSeconds} {
-		if s != nil {
-			return units.Step(s.Duration(), spread.Duration())
-		}
+	if s := cmp.Or(h.RemainingSeconds, h.HighSeconds, h.LowSeconds); s != nil {
+		return units.Step(s.Duration(), spread.Duration())
 	}
 	return 0
 }
@@ -152,18 +151,11 @@ func (s shown) fill(form string) string {
 // clearly reports whether a headline differs from the one shown before by more than half of its rounding unit. So a
 // value that moves across an edge of the rounding is no difference.
 func clearly(h, before frame.Headline) bool {
-	off := (Unit(h) / 2).Seconds()
-	for _, pair := range [][2]*frame.Seconds{
-		{h.RemainingSeconds, before.RemainingSeconds},
-		{h.LowSeconds, before.LowSeconds},
-		{h.HighSeconds, before.HighSeconds},
-	} {
-		if (pair[0] == nil) != (pair[1] == nil) || pair[0] != nil &&
-			(*pair[0]-*pair[1]).Duration().Abs().Seconds() > off {
-			return true
-		}
+	differ := func(a, b *frame.Seconds) bool {
+		return (a == nil) != (b == nil) || a != nil && (*a-*b).Duration().Abs() > Unit(h)/2
 	}
-	return false
+	return differ(h.RemainingSeconds, before.RemainingSeconds) || differ(h.LowSeconds, before.LowSeconds) ||
+		differ(h.HighSeconds, before.HighSeconds)
 }
 
 // amount matches a length of time or a difference of lengths: a sign, and hours, minutes and seconds.
