@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"time"
@@ -49,9 +50,7 @@ func (f Frame) Older(age time.Duration) Frame {
 		f.Quantiles[i].RemainingSeconds = less(f.Quantiles[i].RemainingSeconds)
 	}
 	f.Left = f.Left.Less(age)
-	if h.RemainingSeconds != nil && f.ElapsedSeconds != nil {
-		f.ProgressRatio = ProgressOf(*f.ElapsedSeconds, *h.RemainingSeconds)
-	}
+	f.ProgressRatio = cmp.Or(ProgressOf(f.ElapsedSeconds, h.RemainingSeconds), f.ProgressRatio)
 	return f
 }
 

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -78,13 +79,10 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 	f.Estimates = units.Each(a.Scenarios, func(e estimators.Estimate) Estimate {
 		return EstimateOf(s.At, e, f.ElapsedSeconds)
 	})
-	for _, e := range a.Others {
-		o := Other{Name: e.Scenario, RemainingSeconds: SecondsIn(e.Remaining), ProgressRatio: RatioOf(e.Progress)}
-		if o.ProgressRatio == nil && o.RemainingSeconds != nil && f.ElapsedSeconds != nil {
-			o.ProgressRatio = ProgressOf(*f.ElapsedSeconds, *o.RemainingSeconds)
-		}
-		f.Others = append(f.Others, o)
-	}
+	f.Others = units.Each(a.Others, func(e estimators.Estimate) Other {
+		left := SecondsIn(e.Remaining)
+		return Other{e.Scenario, left, cmp.Or(RatioOf(e.Progress), ProgressOf(f.ElapsedSeconds, left))}
+	})
 	switch {
 	case over:
 		end(&f, s)
@@ -94,9 +92,7 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 		spread(&f, std.Origin, a.Sampled)
 		f.Skew = SkewOf(s, a.Uneven.Skew, std.Remaining)
 	}
-	if r := f.Headline.RemainingSeconds; r != nil && f.ElapsedSeconds != nil {
-		f.ProgressRatio = ProgressOf(*f.ElapsedSeconds, *r)
-	}
+	f.ProgressRatio = ProgressOf(f.ElapsedSeconds, f.Headline.RemainingSeconds)
 	return f
 }
 

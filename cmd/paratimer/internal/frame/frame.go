@@ -273,9 +273,12 @@ func Text(s string) *string {
 	return &s
 }
 
-// ProgressOf is eq. (1) of the paper, its misprint corrected (facts/paratimer.md P1).
-func ProgressOf(elapsed, remaining Seconds) *Ratio {
-	return RatioOf(float64(elapsed) / float64(elapsed+remaining))
+// ProgressOf is eq. (1) of the paper, its misprint corrected (facts/paratimer.md P1); nil if a time is unknown.
+func ProgressOf(elapsed, remaining *Seconds) *Ratio {
+	if elapsed == nil || remaining == nil {
+		return nil
+	}
+	return RatioOf(float64(*elapsed) / float64(*elapsed+*remaining))
 }
 
 // An AlertState is the state of a query with respect to one bound.
