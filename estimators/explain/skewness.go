@@ -149,32 +149,20 @@ func SkewOfFinished(w, again *estimators.ReplayContext, took time.Duration) ([]e
 	}
 	found, _ := unevenStages(w, &schedule.Schedule{}, true)
 	out, plan := []estimators.Skew{}, again.Now().Plan
-	// The replay may differ from the run in length: delays are scaled by the same ratio.
-	told := func(d *time.Duration) {
-		*d = time.Duration(float64(*d) * float64(took) / float64(max(sch.Remaining(), 1)))
-	}
+	r := replays{w: again, end: sch.End, took: took, length: max(sch.Remaining(), 1)}
 	for _, u := range found {
 		job := u.job
 		node := w.Now().Plan.Jobs[job].Node
 		if u.job = slices.IndexFunc(plan.Jobs, func(j dag.Job) bool { return j.Node == node }); u.job < 0 {
 			continue
 		}
-		r := replays{w: again, u: u, end: sch.End}
+		r.u = u
 		s := r.skew()
-		if r.err != nil {
-			return nil, r.err
-		}
 		s.Job = job
-		told(&s.Delay)
-		for i := range s.Worst {
-			if d := s.Worst[i].Delay; d != nil {
-				told(d)
-			}
-		}
 		out = append(out, s)
 	}
 	slices.SortStableFunc(out, func(a, b estimators.Skew) int { return cmp.Compare(b.Delay, a.Delay) })
-	return out, nil
+	return out, r.err
 }
 
 // skew returns the Skew of the stage without the gains of another partitioning.
@@ -207,6 +195,8 @@ type replays struct {
 	end  dag.Instant // as predicted by standard
 	lean schedule.EndOnly
 	err  error // of the first replay that failed
+	// The replay of a finished run may differ from it in length: delays are scaled by the same ratio. 0: it has not ended.
+	took, length time.Duration
 }
 
 // sooner returns how much before end the query ends with other costs; at least 0.
@@ -219,7 +209,11 @@ func (r *replays) sooner(s *dag.Snapshot, left schedule.Left) time.Duration {
 		r.err = err
 		return 0
 	}
-	return max(r.end.Sub(sch.End), 0)
+	d := max(r.end.Sub(sch.End), 0)
+	if r.took > 0 {
+		d = time.Duration(float64(d) * float64(r.took) / float64(r.length))
+	}
+	return d
 }
 
 // changed returns costs with the remaining work of each task of a stage changed by some milliseconds. The change is
