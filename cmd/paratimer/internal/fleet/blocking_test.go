@@ -28,7 +28,7 @@ func TestJams(t *testing.T) {
 		}
 		var reports []reported
 		o := options(c, &s)
-		o.Blockings = func(at dag.Instant, blockings []Blocking) {
+		o.Listed = func(at dag.Instant, blockings []Blocking) {
 			reports = append(reports, reported{at.Time().Sub(begin), blockings})
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)

@@ -31,7 +31,7 @@ func (f *Fleet) discover(ctx, steps context.Context, now time.Time) {
 		for _, app := range v.apps {
 			mine[app] = true
 		}
-		like[[2]string{v.is.Workflow.App, v.is.User}] = true
+		like[[2]string{v.is.App, v.is.User}] = true
 	}
 	unread := f.unread(running)
 	for i := range running {
@@ -107,7 +107,7 @@ func (f *Fleet) takeDAG(ctx, steps context.Context, s *yarn.Submitted, w Workflo
 func (f *Fleet) unread(running []yarn.Submitted) (out []*yarn.Submitted) {
 	watched := map[string]bool{}
 	for _, v := range f.watched {
-		watched[v.is.App] = strings.HasPrefix(v.key, "job_")
+		watched[v.app] = strings.HasPrefix(v.key, "job_")
 	}
 	for i := range running {
 		if s := &running[i]; !s.Read && watched[s.App] {
@@ -128,8 +128,7 @@ func (f *Fleet) watch(ctx, steps context.Context, s *yarn.Submitted, w Workflow,
 		return
 	}
 	v := &session{
-		fleet: f, key: key, is: Watched{App: s.App, Workflow: w, Rules: matched}, apps: []string{s.App}, source: s.App,
-		end: dag.NoInstant, wait: stagger(key, f.opt.Every), log: f.opt.Log.With().Str("app", s.App).Logger(),
+		fleet: f, key: key, app: s.App, is: w, rules: matched, apps: []string{s.App}, source: s.App, end: dag.NoInstant, wait: stagger(key, f.opt.Every), log: f.opt.Log.With().Str("app", s.App).Logger(),
 	}
 	if s.Engine != "" {
 		v.source = s.Workflow

@@ -21,7 +21,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Hooks connect a session with the history of its workflow and with the sinks of its alerts. Each may be nil.
+// Hooks connect a session with the history of its workflow and with the sinks of its alerts.
 type Hooks struct {
 	Join func(*watch.Watch) // adds to a watch before its first observation
 	// Rules receives the rules that match, before each observation. It returns the usual length of the workflow, 0 if
@@ -33,20 +33,16 @@ type Hooks struct {
 // Options of a fleet.
 type Options struct {
 	Cluster engine.Cluster
-	// Open creates the hooks of a new workflow; nil: there are none.
-	Open func(Watched) Hooks
+	// Open creates the hooks of a new workflow, by one of its applications.
+	Open func(app string) Hooks
 	// Estimators creates the estimators of one worker.
 	Estimators func() watch.EstimatorSet
-	// Shown receives each tick, one at a time. An error ends the fleet.
-	Shown func(Watched, frame.Tick) error
-	// Left receives workflows that are no longer watched although they have not ended, never at the same time as
-	// Shown; may be nil.
-	Left func(Watched)
-	// Listed is called after each round in which the applications were listed; may be nil.
-	Listed func()
-	// Blockings receives the blockings that have lasted, after each such round, never at the same time as Shown;
-	// may be nil.
-	Blockings func(at dag.Instant, blockings []Blocking)
+	// Sinks receive each tick, one at a time. An error ends the fleet. Those that have a method Forget(id string)
+	// receive the workflows that are no longer watched although they have not ended: these must not look as if they were.
+	Sinks []watch.Sink
+	// Listed receives the blockings that have lasted, after each round in which the applications were listed, never at
+	// the same time as a sink a tick.
+	Listed func(at dag.Instant, blockings []Blocking)
 	// Every is the least time between observations of a workflow, and the time between two rounds.
 	Every time.Duration
 	// Most is the longest time between observations.
@@ -56,13 +52,6 @@ type Options struct {
 	// Drain is the longest wait for running observations when the fleet ends.
 	Drain time.Duration
 	Log   zerolog.Logger
-}
-
-// Watched is a watched workflow and its rules.
-type Watched struct {
-	App string // one of its applications
-	Workflow
-	Rules []*Rule
 }
 
 // A Fleet watches workflows. Rules may be replaced meanwhile. Each workflow has its own goroutine, which waits for one
@@ -141,14 +130,10 @@ func (f *Fleet) round(ctx, steps context.Context) {
 	f.unlisted = false
 	now := time.Now()
 	f.discover(ctx, steps, now)
-	if lasting := f.findBlockings(now); f.opt.Blockings != nil {
-		f.showing.Lock()
-		f.opt.Blockings(dag.InstantOf(now), lasting)
-		f.showing.Unlock()
-	}
-	if f.opt.Listed != nil {
-		f.opt.Listed()
-	}
+	lasting := f.findBlockings(now)
+	f.showing.Lock()
+	defer f.showing.Unlock()
+	f.opt.Listed(dag.InstantOf(now), lasting)
 }
 
 // matching returns the rules that match a workflow. The caller must hold the lock.

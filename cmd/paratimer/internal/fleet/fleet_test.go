@@ -173,13 +173,22 @@ func ruleset(t *testing.T, text string) []Rule {
 // A frameLog has the frames that a fleet has shown, by workflow.
 type frameLog struct {
 	frames map[string][]frame.Frame
+	left   []string // the ids of those that are watched no more
 }
 
-func (s *frameLog) show(w Watched, tick frame.Tick) error {
+func (s *frameLog) Forget(id string) { s.left = append(s.left, id) }
+
+// hooks returns hooks with the functions that a test needs.
+func hooks(join func(*watch.Watch), closed func()) Hooks {
+	return Hooks{Join: join, Rules: func([]*Rule) time.Duration { return 0 }, Close: closed}
+}
+
+func (s *frameLog) Show(tick frame.Tick) error {
 	if s.frames == nil {
 		s.frames = map[string][]frame.Frame{}
 	}
-	s.frames[w.Name] = append(s.frames[w.Name], tick.Frame)
+	name := frame.ValueOf(tick.Frame.Workflow.Name)
+	s.frames[name] = append(s.frames[name], tick.Frame)
 	return nil
 }
 
@@ -205,7 +214,8 @@ func (s *frameLog) summary() string {
 
 func options(c *cluster, s *frameLog) Options {
 	return Options{
-		Cluster: c, Shown: s.show, Every: 3 * time.Second, Most: time.Minute, Workers: 2, Drain: time.Second,
+		Cluster: c, Sinks: []watch.Sink{s}, Open: func(string) Hooks { return hooks(func(*watch.Watch) {}, func() {}) },
+		Listed: func(dag.Instant, []Blocking) {}, Every: 3 * time.Second, Most: time.Minute, Workers: 2, Drain: time.Second,
 		Log: zerolog.Nop(),
 		Estimators: func() watch.EstimatorSet {
 			all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), cost.Costs,
@@ -378,10 +388,10 @@ func TestMetBeforeAnOutage(t *testing.T) {
 		}
 		o := options(c, s)
 		recalled := 0
-		o.Open = func(Watched) Hooks {
-			return Hooks{Join: func(w *watch.Watch) {
+		o.Open = func(string) Hooks {
+			return hooks(func(w *watch.Watch) {
 				w.Recall = func(frame.Frame) alert.State { recalled++; return alert.State{} }
-			}}
+			}, func() {})
 		}
 		run(t, o, ruleset(t, twoRules), 30*time.Minute)
 		if got := s.summary(); !strings.Contains(got, "w0 succeeded") || recalled != 1 {
@@ -406,7 +416,7 @@ func TestDrain(t *testing.T) {
 		c.runs["application_1_0000"] = func() watch.Source { return stuck{} }
 		o := options(c, s)
 		closed := 0
-		o.Open = func(Watched) Hooks { return Hooks{Close: func() { closed++ }} }
+		o.Open = func(string) Hooks { return hooks(func(*watch.Watch) {}, func() { closed++ }) }
 		from := time.Now()
 		run(t, o, ruleset(t, twoRules), time.Minute)
 		if d := time.Since(from); d != time.Minute+o.Drain || closed != 1 {
@@ -452,14 +462,9 @@ func TestRulesAreReplaced(t *testing.T) {
 			defer mu.Unlock()
 			kept[*f.Workflow.ID] = len(f.Alerts)
 		}
-		o.Open = func(Watched) Hooks {
-			return Hooks{
-				Close: func() { mu.Lock(); closed++; mu.Unlock() },
-				Join:  func(w *watch.Watch) { w.Keep = keep },
-			}
+		o.Open = func(string) Hooks {
+			return hooks(func(w *watch.Watch) { w.Keep = keep }, func() { mu.Lock(); closed++; mu.Unlock() })
 		}
-		var left []string
-		o.Left = func(w Watched) { left = append(left, w.Name+" "+w.ID) }
 		f := New(o, ruleset(t, twoRules))
 		time.AfterFunc(20*time.Second,
 			func() { f.SetRules(ruleset(t, "rules: [{name: other, match: {name: w1}, within: 1h}]")) })
@@ -479,7 +484,7 @@ func TestRulesAreReplaced(t *testing.T) {
 		if !last.Workflow.State.Ended() || len(last.Alerts) != 1 || last.Alerts[0].Bound != "other" {
 			t.Errorf("w1 ends as %s with %+v", last.Workflow.State, last.Alerts)
 		}
-		if got := strings.Join(left, ", "); got != "w0 job_1_0000" {
+		if got := strings.Join(s.left, ", "); got != "job_1_0000" {
 			t.Errorf("left: %s, want the one that has not ended", got)
 		}
 		if kept["job_1_0000"] != 0 || kept["job_1_0001"] != 1 {
@@ -497,7 +502,7 @@ func TestShownFails(t *testing.T) {
 		c.add(t, 3)
 		o := options(c, nil)
 		broken := errors.New("broken pipe")
-		o.Shown = func(Watched, frame.Tick) error { return broken }
+		o.Sinks = []watch.Sink{watch.SinkFunc(func(frame.Tick) error { return broken })}
 		if err := New(o, ruleset(t, twoRules)).Run(t.Context()); !errors.Is(err, broken) {
 			t.Error(err)
 		}

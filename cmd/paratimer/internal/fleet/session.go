@@ -27,15 +27,16 @@ type session struct {
 	log    zerolog.Logger
 
 	// guarded by the fleet's lock
-	key  string
-	is   Watched
-	apps []string
-	end  dag.Instant // its predicted end; NoInstant if unknown
-	want bool        // tasks that could run have no container
+	key   string
+	app   string // the first of apps
+	is    Workflow
+	rules []*Rule
+	apps  []string
+	end   dag.Instant // its predicted end; NoInstant if unknown
+	want  bool        // tasks that could run have no container
 
 	seen   Workflow // id and name from the newest frame
-	opened bool
-	hooks  Hooks
+	hooks  Hooks    // zero: they are not open
 	watch  *watch.Watch
 	alerts alert.State                    // state of its alerts, for a new start of the watch
 	keep   func(alert.State, frame.Frame) // that of the newest watch
@@ -70,8 +71,8 @@ func (v *session) run(ctx, steps context.Context) {
 func (v *session) matched() bool {
 	v.fleet.mu.Lock()
 	defer v.fleet.mu.Unlock()
-	v.is.Rules = v.fleet.matching(v.is.Workflow)
-	return len(v.is.Rules) > 0
+	v.rules = v.fleet.matching(v.is)
+	return len(v.rules) > 0
 }
 
 var errPanic = errors.New("a fault of ParaTimer")
@@ -83,7 +84,7 @@ func (v *session) step(ctx context.Context, p watch.EstimatorSet) (over bool, er
 			err = fmt.Errorf("%w: %v\n%s", errPanic, r, debug.Stack())
 		}
 	}()
-	v.seen = v.is.Workflow
+	v.seen = v.is
 	v.open()
 	v.watch.Estimators = p
 	over, err = v.watch.Step(ctx)
@@ -100,29 +101,23 @@ func (v *session) step(ctx context.Context, p watch.EstimatorSet) (over bool, er
 
 // open creates the hooks and the watch, if there are none yet, and gives the watch its bounds.
 func (v *session) open() {
-	if !v.opened && v.fleet.opt.Open != nil {
-		v.hooks = v.fleet.opt.Open(v.is)
+	if v.hooks.Close == nil {
+		v.hooks = v.fleet.opt.Open(v.app)
 	}
-	v.opened = true
 	if v.watch == nil {
 		v.watch = &watch.Watch{
 			Source: v.fleet.opt.Cluster.Source(v.source), Sinks: []watch.Sink{v}, Alerts: v.alerts,
 			Every: v.fleet.opt.Every, Log: v.log,
 		}
-		if v.hooks.Join != nil {
-			v.hooks.Join(v.watch)
-		}
+		v.hooks.Join(v.watch)
 		if v.failures > 0 && v.alerts.Bounds != nil { // the previous watch has newer state than what is stored
 			v.watch.Recall = nil
 		}
 		v.keep = v.watch.Keep
 	}
-	usual := time.Duration(0)
-	if v.hooks.Rules != nil {
-		usual = v.hooks.Rules(v.is.Rules)
-	}
+	usual := v.hooks.Rules(v.rules)
 	v.watch.Bounds = nil
-	for _, r := range v.is.Rules {
+	for _, r := range v.rules {
 		if !r.Unbound() {
 			v.watch.Bounds = append(v.watch.Bounds, r.Bound(usual))
 		}
@@ -130,7 +125,7 @@ func (v *session) open() {
 }
 
 // Show is the watch's first sink: it updates the workflow's id and name and the next wait, and passes the frame on.
-func (v *session) Show(tick frame.Tick) error {
+func (v *session) Show(tick frame.Tick) (err error) {
 	f := &tick.Frame
 	v.seen.ID = cmp.Or(frame.ValueOf(f.Workflow.ID), v.seen.ID)
 	v.seen.Name = cmp.Or(frame.ValueOf(f.Workflow.Name), v.seen.Name)
@@ -138,9 +133,9 @@ func (v *session) Show(tick frame.Tick) error {
 	v.wait = interval(*f, v.watch.Bounds, v.fleet.opt.Every, v.fleet.opt.Most)
 	v.fleet.showing.Lock()
 	defer v.fleet.showing.Unlock()
-	is := v.is
-	is.Workflow = v.seen
-	err := v.fleet.opt.Shown(is, tick)
+	for _, s := range v.fleet.opt.Sinks {
+		err = errors.Join(err, s.Show(tick))
+	}
 	if err != nil {
 		v.fleet.fail(fmt.Errorf("cannot show a frame: %w", err))
 	}
@@ -150,7 +145,7 @@ func (v *session) Show(tick frame.Tick) error {
 // settle follows up on an observation. It returns false if the workflow is no longer watched.
 func (v *session) settle(over bool, err error) bool {
 	v.fleet.mu.Lock()
-	v.is.Workflow = v.seen
+	v.is = v.seen
 	v.fleet.mu.Unlock()
 	switch {
 	case err != nil && v.listed(): // e.g. it started just before the cluster failed
@@ -201,9 +196,9 @@ func (v *session) leave(over bool) {
 	f.mu.Lock()
 	delete(f.watched, v.key)
 	switch {
-	case over && v.source != v.is.App: // another DAG may follow
+	case over && v.source != v.app: // another DAG may follow
 		f.ended[v.source] = true
-		delete(f.asked, v.is.App)
+		delete(f.asked, v.app)
 	case over:
 		for _, app := range v.apps {
 			f.ended[app] = true
@@ -211,19 +206,24 @@ func (v *session) leave(over bool) {
 	}
 	f.mu.Unlock()
 	v.close()
-	if f.opt.Left != nil && !v.state.Ended() {
-		f.showing.Lock()
-		defer f.showing.Unlock()
-		f.opt.Left(v.is)
+	if v.state.Ended() {
+		return
+	}
+	f.showing.Lock()
+	defer f.showing.Unlock()
+	for _, s := range f.opt.Sinks {
+		if s, ok := s.(interface{ Forget(id string) }); ok {
+			s.Forget(v.is.ID)
+		}
 	}
 }
 
 // close runs the hook of the end, once.
 func (v *session) close() {
-	if v.opened && v.hooks.Close != nil {
+	if v.hooks.Close != nil {
 		v.hooks.Close()
 	}
-	v.opened = false
+	v.hooks = Hooks{}
 }
 
 // rename moves a workflow to its own id once that is known. It returns false if another session has the workflow
@@ -246,7 +246,7 @@ func (v *session) rename() bool {
 	delete(v.fleet.watched, before)
 	v.fleet.watched[id], v.key = v, id
 	v.fleet.mu.Unlock()
-	if v.opened && strings.HasPrefix(before, "job_") { // its hooks depend on its id
+	if v.hooks.Close != nil && strings.HasPrefix(before, "job_") { // its hooks depend on its id
 		v.close()
 		v.again()
 	}

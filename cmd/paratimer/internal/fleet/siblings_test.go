@@ -4,11 +4,11 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -39,14 +39,18 @@ func TestSiblings(t *testing.T) {
 		for app, source := range c.runs {
 			c.runs[app] = func() watch.Source { return &learner{source(), begin.Add(10 * time.Second)} }
 		}
-		shown := map[string]bool{}
+		var mu sync.Mutex
+		watched := map[string]bool{}
 		o := options(c, &frameLog{})
-		o.Shown = func(w Watched, _ frame.Tick) error {
-			shown[w.App] = true
-			return nil
+		open := o.Open
+		o.Open = func(app string) Hooks {
+			mu.Lock()
+			defer mu.Unlock()
+			watched[app] = true
+			return open(app)
 		}
 		run(t, o, ruleset(t, twoRules), 30*time.Second)
-		if got := slices.Collect(maps.Keys(shown)); len(got) != 1 || !shown[first.App] {
+		if got := slices.Collect(maps.Keys(watched)); len(got) != 1 || !watched[first.App] {
 			t.Errorf("the script is watched by %v, want by its first job alone", got)
 		}
 	})

@@ -27,7 +27,7 @@ type Recorder struct {
 	// Report receives a line about the profile that is used; may be nil.
 	Report func(string)
 	// Known is called once the workflow's name is known, with its usual length, 0 if no run has one; may be nil.
-	Known func(usual time.Duration, runs int)
+	Known func(usual time.Duration)
 	// Past is true if the run is a recording: it is inserted among the other runs by its start.
 	Past bool
 	// Ended is the result of storing the run at its end; nil before, and if nothing was stored.
@@ -115,11 +115,11 @@ func (r *Recorder) consult(s *dag.Snapshot) {
 		}
 		r.lines, r.profile = Lines(w, s.ID), nil
 		if r.Known != nil {
-			usual, n := time.Duration(0), 0
+			usual := time.Duration(0)
 			if len(r.lines) > 0 {
-				usual, n = r.lines[0].Usual()
+				usual, _ = r.lines[0].Usual()
 			}
-			r.Known(usual, n)
+			r.Known(usual)
 		}
 	}
 	if profile := r.choose(s.Plan); profile != nil {

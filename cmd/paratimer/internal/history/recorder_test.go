@@ -110,7 +110,7 @@ func TestARunTeachesTheNext(t *testing.T) {
 		return t, &Recorder{
 			Store: store, Given: profiles, Log: zerolog.Nop(),
 			Report: func(s string) { reported = append(reported, s) },
-			Known:  func(d time.Duration, _ int) { usuals = append(usuals, d) },
+			Known:  func(d time.Duration) { usuals = append(usuals, d) },
 		}, aRun(id, script(), end)
 	}
 	_, first, src := record("w1", dag.Succeeded)

@@ -88,7 +88,7 @@ func (f *Flags) Watch(c *cli.Context, src watch.Source, rec *history.Recorder) w
 		rec = &history.Recorder{Given: f.Profiles}
 	}
 	held := slices.Clone(f.Bounds)
-	rec.Known = func(usual time.Duration, _ int) {
+	rec.Known = func(usual time.Duration) {
 		for i := range held {
 			if b := &held[i]; b.Kind == alert.LongerThanUsual && b.Usual == 0 {
 				b.Usual = usual

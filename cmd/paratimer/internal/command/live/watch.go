@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -15,14 +14,13 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/units"
 )
 
 // fleetWorkers is the number of simultaneous observations. More would only take more memory: after the responses
@@ -117,26 +115,17 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 	}
 	defer untie()
 	options := fleet.Options{
-		Cluster:    cluster,
-		Open:       tie,
+		Cluster: cluster, Open: tie, Sinks: sinks,
 		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(cost.Costs, f.Shown, 0) },
-		Shown: func(_ fleet.Watched, tick frame.Tick) error {
-			return errors.Join(units.Each(sinks, func(s watch.Sink) error { return s.Show(tick) })...)
-		},
-		Left: func(w fleet.Watched) { // workflows that are not observed must not look as if they were
-			for _, s := range sinks {
-				if s, ok := s.(interface{ Forget(id string) }); ok {
-					s.Forget(w.ID)
-				}
+		Listed: func(at dag.Instant, lasting []fleet.Blocking) {
+			if meter != nil {
+				meter.Observed()
+			}
+			if text != nil {
+				text.blockings(at, lasting)
 			}
 		},
 		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: *command.Logger(c),
-	}
-	if meter != nil {
-		options.Listed = meter.Observed
-	}
-	if text != nil {
-		options.Blockings = text.blockings
 	}
 	many := fleet.New(options, all)
 	rereadRules(c, path, many)
@@ -188,19 +177,19 @@ func serveBoard(c *cli.Context, onScreen bool) (b *serve.Board, stop func(), err
 
 // ties connects each workflow of a fleet with its key groups from taps, with the history of its runs, and with the
 // sinks of its alerts.
-func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) fleet.Hooks, untie func(), err error) {
+func ties(c *cli.Context, keys *collector) (tie func(app string) fleet.Hooks, untie func(), err error) {
 	log := command.Logger(c)
 	dispatcher, untie, err := follow.Dispatcher(c, time.Now)
 	if err != nil {
 		return nil, nil, err
 	}
 	store := input.StateOrNone(c)
-	return func(w fleet.Watched) fleet.Hooks {
+	return func(app string) fleet.Hooks {
 		usual, leave, dresses := time.Duration(0), func() {}, map[string]notify.Dress{}
 		rec := &history.Recorder{
-			Store: store, Log: log.With().Str("app", w.App).Logger(),
-			Report: func(line string) { log.Debug().Str("app", w.App).Msg(line) },
-			Known:  func(d time.Duration, _ int) { usual = d },
+			Store: store, Log: log.With().Str("app", app).Logger(),
+			Report: func(line string) { log.Debug().Str("app", app).Msg(line) },
+			Known:  func(d time.Duration) { usual = d },
 		}
 		var part *notify.Watch
 		if dispatcher != nil {

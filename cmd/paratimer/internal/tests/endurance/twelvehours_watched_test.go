@@ -57,22 +57,25 @@ func TestTwelveHoursWatched(t *testing.T) {
 		ended := 0
 		many := fleet.New(fleet.Options{
 			Cluster: engine.NewHub(fleet.Budget(client, 300), client),
-			Open: func(fleet.Watched) fleet.Hooks {
+			Open: func(string) fleet.Hooks {
 				rec := &history.Recorder{Store: store, Log: zerolog.Nop()}
-				return fleet.Hooks{Join: func(w *watch.Watch) {
-					w.Source = rec.Source(w.Source)
-					rec.Join(w)
-				}}
+				return fleet.Hooks{
+					Join: func(w *watch.Watch) {
+						w.Source = rec.Source(w.Source)
+						rec.Join(w)
+					},
+					Rules: func([]*fleet.Rule) time.Duration { return 0 }, Close: func() {},
+				}
 			},
 			Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 16) },
-			Shown: func(_ fleet.Watched, tick frame.Tick) error {
+			Sinks: []watch.Sink{meter, watch.SinkFunc(func(tick frame.Tick) error {
 				if tick.Frame.Workflow.State.Ended() {
 					ended++
 				}
-				return meter.Show(tick)
-			},
-			Left:  func(w fleet.Watched) { meter.Forget(w.ID) },
-			Every: 30 * time.Second, Most: 2 * time.Minute, Workers: 2, Drain: time.Second, Log: zerolog.Nop(),
+				return nil
+			})},
+			Listed: func(dag.Instant, []fleet.Blocking) {},
+			Every:  30 * time.Second, Most: 2 * time.Minute, Workers: 2, Drain: time.Second, Log: zerolog.Nop(),
 		}, all)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		done := make(chan error, 1)
