@@ -88,8 +88,7 @@ func printSettings(args []string) int {
 // fail prints the reason why the command does not run, and returns the exit code.
 func fail(err error) int {
 	say(err.Error())
-	var start *startError
-	if errors.As(err, &start) {
+	if start, ok := errors.AsType[*startError](err); ok {
 		return start.code
 	}
 	return notRunnable

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,21 +31,13 @@ const (
 	rest, mostRest = 2 * time.Second, 30 * time.Second
 )
 
-// postConfig is the destination of an attempt's batches.
-type postConfig struct {
-	Collector string // HOST:PORT; "": none
-	Token     string
-	Spool     string // a folder; "": none
-	Job       string
-	Attempt   string
-	Say       func(string) // prints a message for people, which must be distinct from the command's output
-}
-
 // A Post sends one attempt's batches in order to a collector. Batches that no collector accepts go to a file beside the
 // task's log, with one message. It never delays the task: it runs in parallel, and the time at its end is limited. Only
 // one goroutine may use it.
 type Post struct {
-	config   postConfig
+	options  options
+	task     task
+	print    func(string) // prints a message for people, which must be distinct from the command's output
 	client   *http.Client
 	seq      int
 	unsent   []waiting
@@ -61,11 +54,11 @@ type waiting struct {
 	made  time.Time
 }
 
-// newPost returns a Post for the given destination.
-func newPost(c postConfig) *Post {
-	p := &Post{config: c, rest: rest, over: c.Collector == "", client: newClient()}
-	if c.Spool != "" {
-		p.spool = &spool{folder: c.Spool, name: "paratimer-tap." + c.Attempt + ".ndjson"}
+// newPost returns a Post of a task to the collector and the spool of the options.
+func newPost(o options, t task, print func(string)) *Post {
+	p := &Post{options: o, task: t, print: print, rest: rest, over: o.collector == "", client: newClient()}
+	if o.spool != "" {
+		p.spool = &spool{folder: o.spool, name: "paratimer-tap." + t.id + ".ndjson"}
 	}
 	return p
 }
@@ -73,7 +66,7 @@ func newPost(c postConfig) *Post {
 // Send numbers a batch and sends it after the waiting ones. A batch that cannot be sent now goes to the spool, and is
 // sent later if the collector responds in time.
 func (p *Post) Send(ctx context.Context, b tap.Batch) {
-	b.Version, b.Job, b.Attempt, b.Seq = tap.Version, p.config.Job, p.config.Attempt, p.seq
+	b.Version, b.Job, b.Attempt, b.Seq = tap.Version, p.task.attempt.Job, p.task.id, p.seq
 	p.seq++
 	p.unsent = append(p.unsent, waiting{b, time.Now()})
 	if !p.over && (b.Final && !p.hung || !time.Now().Before(p.again)) {
@@ -96,9 +89,8 @@ func (p *Post) try(ctx context.Context) error {
 	for len(p.unsent) > 0 {
 		w := p.unsent[0]
 		err := p.post(ctx, w)
-		var no *refusal
-		switch {
-		case errors.As(err, &no) && no.batch():
+		switch no, refused := errors.AsType[*refusal](err); {
+		case refused && no.batch():
 			// This batch will never be accepted; others may be.
 			if w.batch.Seq == p.seq-1 {
 				p.keep(w)
@@ -116,8 +108,7 @@ func (p *Post) try(ctx context.Context) error {
 
 // trouble sets the time of the next try, if there will be one.
 func (p *Post) trouble(err error) {
-	var no *refusal
-	answered := errors.As(err, &no)
+	no, answered := errors.AsType[*refusal](err)
 	p.over = answered && no.all()
 	p.hung = !answered && !errors.Is(err, errUnreachable)
 	p.again = time.Now().Add(p.rest)
@@ -135,8 +126,8 @@ func (p *Post) say(err error) {
 	if p.spool != nil {
 		where = "the measurements go to " + p.spool.path()
 	}
-	p.config.Say(fmt.Sprintf("%s does not take measurements of key groups (%v): %s; the command is not affected",
-		p.config.Collector, err, where))
+	p.print(fmt.Sprintf("%s does not take measurements of key groups (%v): %s; the command is not affected",
+		p.options.collector, err, where))
 }
 
 // keep writes a batch to the spool.
@@ -149,7 +140,7 @@ func (p *Post) keep(w waiting) {
 		err = p.spool.write(line)
 	}
 	if err != nil {
-		p.config.Say(fmt.Sprintf("no more measurements of key groups are kept: %v; the command is not affected", err))
+		p.print(fmt.Sprintf("no more measurements of key groups are kept: %v; the command is not affected", err))
 		p.spool.close()
 		p.spool = nil
 	}
@@ -256,12 +247,11 @@ func (r *refusal) Error() string { return fmt.Sprintf("it answers %d: %s", r.sta
 // all reports whether the collector will never accept a batch: it is no collector, the token is wrong, or the job has
 // ended.
 func (r *refusal) all() bool {
-	switch r.status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
-		http.StatusGone:
-		return true
-	}
-	return r.status < 400
+	return r.status < 400 || slices.Contains(final, r.status)
+}
+
+var final = []int{
+	http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone,
 }
 
 // batch reports whether the collector will never accept this batch.
@@ -276,17 +266,16 @@ func (p *Post) post(ctx context.Context, w waiting) error {
 	if err != nil {
 		return &refusal{http.StatusBadRequest, err.Error()}
 	}
-	url := "http://" + p.config.Collector + tap.Path
+	url := "http://" + p.options.collector + tap.Path
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Authorization", "Bearer "+p.config.Token)
+	req.Header.Set("Authorization", "Bearer "+p.options.token)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := p.client.Do(req)
 	if err != nil {
-		var dial *net.OpError
-		if errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout() {
+		if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" && !dial.Timeout() {
 			return fmt.Errorf("%w: %w", errUnreachable, dial.Err)
 		}
 		return err

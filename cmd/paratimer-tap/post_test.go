@@ -67,12 +67,13 @@ var (
 	errRefused = &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 )
 
+// posted is the task of the batches.
+var posted = task{id: attempt, attempt: tap.Attempt{Job: postedJob}}
+
 func setup(t *testing.T, c *collector) (p *Post, messages *[]string, folder string) {
 	folder, messages = t.TempDir(), new([]string)
-	p = newPost(postConfig{
-		Collector: "watcher:9", Token: "secret", Spool: folder, Job: postedJob, Attempt: attempt,
-		Say: func(line string) { *messages = append(*messages, line) },
-	})
+	p = newPost(options{collector: "watcher:9", token: "secret", spool: folder}, posted,
+		func(line string) { *messages = append(*messages, line) })
 	p.client.Transport = c
 	return p, messages, folder
 }
@@ -391,16 +392,13 @@ func TestSpool(t *testing.T) {
 // TestWithout checks that no collector and no folder are no trouble.
 func TestWithout(t *testing.T) {
 	warnings := 0
-	p := newPost(postConfig{
-		Job: postedJob, Attempt: attempt, Spool: filepath.Join(t.TempDir(), "none"),
-		Say: func(string) { warnings++ },
-	})
+	p := newPost(options{spool: filepath.Join(t.TempDir(), "none")}, posted, func(string) { warnings++ })
 	p.Send(t.Context(), points(1))
 	p.Send(t.Context(), points(1))
 	if warnings != 1 || len(p.unsent) > 0 {
 		t.Errorf("%d warnings, want 1; %d wait", warnings, len(p.unsent))
 	}
-	p = newPost(postConfig{Collector: "127.0.0.1:1", Job: postedJob, Attempt: attempt, Say: func(string) { warnings++ }})
+	p = newPost(options{collector: "127.0.0.1:1"}, posted, func(string) { warnings++ })
 	p.Send(t.Context(), points(1))
 	if warnings != 2 {
 		t.Errorf("%d warnings, want 2", warnings)
@@ -421,10 +419,8 @@ func TestOverHTTP(t *testing.T) {
 		t.Error("got a request through the proxy of the task's environment")
 	}
 	message := ""
-	p := newPost(postConfig{
-		Collector: strings.TrimPrefix(s.URL, "http://"), Token: "secret", Job: postedJob, Attempt: attempt,
-		Say: func(l string) { message = l },
-	})
+	p := newPost(options{collector: strings.TrimPrefix(s.URL, "http://"), token: "secret"}, posted,
+		func(l string) { message = l })
 	p.Send(context.Background(), points(7))
 	if got == nil || got.Method != http.MethodPost || got.URL.Path != tap.Path ||
 		got.Header.Get("Authorization") != "Bearer secret" || message != "" {

@@ -204,11 +204,7 @@ func wait(p *os.Process) int {
 
 // rounds starts to send the batches that take returns.
 func (j *job) rounds(take func() (tap.Batch, bool), full func() bool) *Rounds {
-	p := newPost(postConfig{
-		Collector: j.options.collector, Token: j.options.token, Spool: j.options.spool,
-		Job: j.task.attempt.Job, Attempt: j.task.id, Say: say,
-	})
-	return startRounds(p, j.options.every, take, full)
+	return startRounds(newPost(j.options, j.task, say), j.options.every, take, full)
 }
 
 func nothing() (tap.Batch, bool) { return tap.Batch{}, false }

@@ -31,33 +31,6 @@ type group struct {
 	pause bool   // the command's input should pause at end
 }
 
-// A queue contains groups in the order of the input. Its size is limited by one piece of input, the pipe and one read
-// of the command.
-type queue []group
-
-// after returns the index of the first group that ends after a position in the stream.
-func (q queue) after(end int64) int {
-	return sort.Search(len(q), func(i int) bool { return q[i].end > end })
-}
-
-// upTo removes and returns the groups that end at or before a position in the stream.
-func (q *queue) upTo(end int64) []group {
-	n := q.after(end)
-	done := (*q)[:n]
-	*q = (*q)[n:]
-	return done
-}
-
-// cut returns the end of the first group after a position that needs a pause: any group, or only a marked one.
-func (q queue) cut(from int64, any bool) int64 {
-	for _, g := range q[q.after(from):] {
-		if any || g.pause {
-			return g.end
-		}
-	}
-	return math.MaxInt64
-}
-
 // Groups measures one reduce from outside: by the times at which its command reads more input. The copying goroutine
 // calls Feed, Cut, Mark, Stop and End; another one may call Take.
 //
@@ -71,12 +44,13 @@ type Groups struct {
 	show   bool
 
 	mu     sync.Mutex
-	cutter *cutter
+	cutter cutter
 	isOpen bool   // a group is being fed
 	key    []byte // its key
 	bytes  int64  // its bytes so far
-	ended  queue  // complete groups with an unknown time
-	over   bool   // no more input will come
+	// ended are complete groups with an unknown time, in the order of the input. Their number is limited by one piece of
+	// input, the pipe and one read of the command.
+	ended []group
 
 	taken int64         // bytes of the stream that the command has taken
 	began bool          // the command has taken some input
@@ -106,7 +80,7 @@ func NewGroups(f Format, show bool, limits Limits) *Groups {
 	// A command counts as slow until it is measured, so that its first groups are measured precisely.
 	points := clusters{near: limits.Near.Seconds(), first: map[float64]int32{}}
 	m := &Groups{format: f, show: show, pace: 2 * slow, limits: limits, points: points}
-	m.cutter = newCutter(f, m.line)
+	m.cutter = cutter{format: f, to: m.line}
 	return m
 }
 
@@ -158,7 +132,17 @@ func (m *Groups) close(end int64) {
 func (m *Groups) Cut(from int64) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.ended.cut(from, m.pace >= slow)
+	for _, g := range m.ended[m.after(from):] {
+		if m.pace >= slow || g.pause {
+			return g.end
+		}
+	}
+	return math.MaxInt64
+}
+
+// after returns the index of the first ended group that ends after a position in the stream.
+func (m *Groups) after(end int64) int {
+	return sort.Search(len(m.ended), func(i int) bool { return m.ended[i].end > end })
 }
 
 // Mark records that by now the command has taken that many bytes of its input. now counts from any fixed instant.
@@ -180,17 +164,16 @@ func (m *Groups) Mark(now time.Duration, taken int64) {
 
 // settle assigns the time since the last settled groups to the groups that end by the position done.
 func (m *Groups) settle(now time.Duration, done int64) {
-	groups := m.ended.upTo(done)
-	if len(groups) == 0 {
+	n := m.after(done)
+	if n == 0 {
 		return
 	}
+	groups := m.ended[:n]
+	m.ended = m.ended[n:]
 	took := max(0, now-m.last)
 	m.last = now
-	m.pace = (m.pace + took/time.Duration(len(groups))) / 2
-	small := true
-	for _, g := range groups {
-		small = small && g.bytes <= m.limits.Bytes
-	}
+	m.pace = (m.pace + took/time.Duration(n)) / 2
+	small := !slices.ContainsFunc(groups, func(g group) bool { return g.bytes > m.limits.Bytes })
 	if !small {
 		m.few.spread(&m.points)
 	}
@@ -209,7 +192,6 @@ func (m *Groups) settle(now time.Duration, done int64) {
 func (m *Groups) Stop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.over = true
 	m.ended = nil
 	m.isOpen = false
 }
@@ -219,9 +201,8 @@ func (m *Groups) Ended() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.cutter.End()
-	m.close(m.cutter.Fed())
+	m.close(m.cutter.fed)
 	m.isOpen = false
-	m.over = true
 }
 
 // End records that the command has ended. The time since the last look belongs to the last groups only if these are
@@ -231,7 +212,7 @@ func (m *Groups) End(now time.Duration) {
 	defer m.mu.Unlock()
 	large := func(g group) bool { return g.bytes >= Large }
 	if m.began && (m.pace >= slow || slices.ContainsFunc(m.ended, large)) {
-		m.settle(now, m.cutter.Fed())
+		m.settle(now, m.cutter.fed)
 	}
 	m.few.spread(&m.points)
 	m.ended = nil

@@ -47,10 +47,10 @@ func compare(t testing.TB, stream string, f Format, sizes []byte) {
 	t.Helper()
 	want := plainly(stream, f)
 	var all []record
-	c := newCutter(f, func(line []byte, size, end int64) {
+	c := cutter{format: f, to: func(line []byte, size, end int64) {
 		k, value := f.Split(line, size)
 		all = append(all, record{string(line[:k]), value, end})
-	})
+	}}
 	rest := []byte(stream)
 	for i := 0; len(rest) > 0; i++ {
 		n := len(rest)
@@ -65,8 +65,8 @@ func compare(t testing.TB, stream string, f Format, sizes []byte) {
 		rest = rest[n:]
 	}
 	c.End()
-	if c.Fed() != int64(len(stream)) {
-		t.Fatalf("%d bytes fed of %d", c.Fed(), len(stream))
+	if c.fed != int64(len(stream)) {
+		t.Fatalf("%d bytes fed of %d", c.fed, len(stream))
 	}
 	for i := range max(len(want), len(all)) {
 		if i >= len(want) || i >= len(all) {
@@ -134,7 +134,7 @@ func FuzzRecords(f *testing.F) {
 // TestMemoryOfLines checks that a line of any length is not kept.
 func TestMemoryOfLines(t *testing.T) {
 	piece, taken := bytes.Repeat([]byte("0123456789abcdef"), 1<<12), 0
-	c := newCutter(formats[0], func([]byte, int64, int64) { taken++ })
+	c := cutter{format: formats[0], to: func([]byte, int64, int64) { taken++ }}
 	allocs := testing.AllocsPerRun(1000, func() { c.Feed(piece) })
 	if allocs > 0.1 || taken > 0 || cap(c.part) > 2*MaxLine {
 		t.Errorf("%v allocations a piece, %d bytes kept", allocs, cap(c.part))

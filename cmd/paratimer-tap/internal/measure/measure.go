@@ -47,26 +47,18 @@ func (f Format) Split(line []byte, size int64) (key, value int) {
 	}
 }
 
-// A taker receives a line without its terminator: its first MaxLine bytes, its size in bytes, and the position in the
-// stream after its terminator, as far as that has been read. The line is valid only during the call.
-type taker func(line []byte, size, end int64)
-
 // A cutter splits one stream into lines.
 type cutter struct {
 	format Format
-	to     taker
-	fed    int64
-	part   []byte // the beginning of an unfinished line, at most MaxLine bytes
-	size   int64  // of the unfinished line
+	// to receives a line without its terminator: its first MaxLine bytes, its size in bytes, and the position in the
+	// stream after its terminator, as far as that has been read. The line is valid only during the call.
+	to   func(line []byte, size, end int64)
+	fed  int64  // the number of bytes processed
+	part []byte // the beginning of an unfinished line, at most MaxLine bytes
+	size int64  // of the unfinished line
 	// A "\r" ended a line at the end of the last piece. A "\n" that follows belongs to it.
 	returned bool
 }
-
-// newCutter returns a cutter at the beginning of a stream.
-func newCutter(f Format, to taker) *cutter { return &cutter{format: f, to: to} }
-
-// Fed returns the number of bytes processed.
-func (c *cutter) Fed() int64 { return c.fed }
 
 // Feed passes on the lines that end in the next piece of the stream.
 func (c *cutter) Feed(piece []byte) {
@@ -154,7 +146,7 @@ const KeyMemory = 450 * spread
 // MapOutput measures one map's output. Its memory is limited to about 150 bytes for each of the 35 λ entries, and 2 MB.
 type MapOutput struct {
 	params  Params
-	cutter  *cutter
+	cutter  cutter
 	heavy   *sketch.SpaceSaving[id]
 	names   map[id]string // only if keys are shown
 	bytes   []float64     // by reduce
@@ -190,7 +182,7 @@ func NewMapOutput(p Params) *MapOutput {
 		bytes:  make([]float64, p.Reduces),
 		places: map[string]int{},
 	}
-	m.cutter = newCutter(p.Format, m.line)
+	m.cutter = cutter{format: p.Format, to: m.line}
 	if p.Show {
 		m.names = map[id]string{}
 	}

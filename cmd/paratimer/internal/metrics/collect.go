@@ -76,10 +76,8 @@ func Deliveries(emit Emit, all []notify.Stat) {
 	for _, d := range all {
 		kind, _, _ := strings.Cut(d.Sink, "-")
 		s := sums[kind]
-		sums[kind] = notify.Stat{
-			Sent: s.Sent + d.Sent, Failed: s.Failed + d.Failed, Dropped: s.Dropped + d.Dropped,
-			Waiting: s.Waiting + d.Waiting,
-		}
+		s.Sent, s.Failed, s.Dropped, s.Waiting = s.Sent+d.Sent, s.Failed+d.Failed, s.Dropped+d.Dropped, s.Waiting+d.Waiting
+		sums[kind] = s
 	}
 	for kind, s := range sums {
 		emit("notifications_total", float64(s.Sent), kind)

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -216,9 +215,5 @@ func label(s string) string {
 	if len(s) <= maxLabel {
 		return s
 	}
-	cut := maxLabel - len("…")
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
+	return strings.ToValidUTF8(s[:maxLabel-len("…")], "") + "…"
 }

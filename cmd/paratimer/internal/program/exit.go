@@ -30,15 +30,13 @@ func code(err error, stderr io.Writer) int {
 	if err == nil {
 		return ExitOK
 	}
-	var exit command.Exit
-	switch {
-	case errors.As(err, &exit):
+	switch exit, ok := errors.AsType[command.Exit](err); {
+	case ok:
 		return exit.Code // the command has reported why
 	case errors.Is(err, tty.ErrLeft):
 		return ExitInterrupted // the user quit the screen before the query ended
 	}
 	fmt.Fprintf(stderr, "paratimer: %s\n", view.EscapeLines(frame.Reason(err)))
-	var bad command.UsageError
 	switch {
 	case slices.ContainsFunc(unwritten, func(e error) bool { return errors.Is(err, e) }):
 		return ExitBlind
@@ -46,7 +44,7 @@ func code(err error, stderr io.Writer) int {
 		return ExitTimeout
 	case errors.Is(err, command.ErrInterrupted), errors.Is(err, context.Canceled):
 		return ExitInterrupted
-	case errors.As(err, &bad):
+	case errors.As(err, new(command.UsageError)):
 		return ExitUsage
 	}
 	return ExitBlind

@@ -206,8 +206,7 @@ func split(line string, separator rune) ([]string, error) {
 	in := csv.NewReader(strings.NewReader(line))
 	in.Comma, in.TrimLeadingSpace = separator, separator != '\t'
 	fields, err := in.Read()
-	var bad *csv.ParseError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*csv.ParseError](err); ok {
 		return nil, bad.Err
 	}
 	return units.Each(fields, clean), err
@@ -256,9 +255,8 @@ func isNumber(field string) bool {
 // Fit fits a model to the runs. The warnings of the table precede its own. Errors contain the line in the table.
 func (r *Runs) Fit(o ernest.FitOptions) (*ernest.Model, error) {
 	m, err := ernest.Fit(r.Rows, o)
-	var bad *ernest.InputError
-	switch {
-	case errors.As(err, &bad) && bad.Row > 0 && r.Lines != nil:
+	switch bad, ok := errors.AsType[*ernest.InputError](err); {
+	case ok && bad.Row > 0 && r.Lines != nil:
 		return nil, fmt.Errorf("%s:%d: %s: %s", r.File, r.Lines[bad.Row-1], bad.Field, bad.Reason)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", r.File, err)

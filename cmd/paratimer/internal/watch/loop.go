@@ -104,14 +104,13 @@ func (w *Watch) Step(ctx context.Context) (over bool, err error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	var missed *dag.MissedError
-	switch {
+	switch missed, isMissed := errors.AsType[*dag.MissedError](err); {
 	case errors.Is(err, io.EOF):
 		if w.Over != nil {
 			w.Over()
 		}
 		return true, nil
-	case errors.As(err, &missed):
+	case isMissed:
 		return false, w.miss(ctx, missed)
 	case err != nil:
 		return false, err

@@ -161,8 +161,7 @@ func observe(c *cli.Context, f *follow.Flags, within time.Duration) (frame.Frame
 	last, err := follow.Look(c.Context, w, func(tick frame.Tick) bool {
 		return tick.Frame.Headline.RemainingSeconds != nil || time.Since(began)+input.LookEvery > within/2
 	})
-	var none *yarn.NoWorkflowError
-	if errors.As(err, &none) && none.Target.ID == "" {
+	if none, ok := errors.AsType[*yarn.NoWorkflowError](err); ok && none.Target.ID == "" {
 		err = input.ErrIdle // no workflow was named
 	}
 	return last.Frame, err
