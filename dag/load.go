@@ -42,8 +42,15 @@ func (l *Load) Title() string {
 
 // Other returns another application, nil if the snapshot has none with this id.
 func (s *Snapshot) Other(id string) *Load {
-	if i := slices.IndexFunc(s.Load, func(l Load) bool { return l.ID == id }); i >= 0 {
-		return &s.Load[i]
+	return find(s.Load, func(l *Load) bool { return l.ID == id })
+}
+
+// find returns the first element of a list for which is is true, nil if there is none.
+func find[T any](list []T, is func(*T) bool) *T {
+	for i := range list {
+		if is(&list[i]) {
+			return &list[i]
+		}
 	}
 	return nil
 }
@@ -98,12 +105,7 @@ type QueueState struct {
 
 // QueueNamed returns the state of the queue, nil if it is not known.
 func (s *Snapshot) QueueNamed(name string) *QueueState {
-	for i := range s.Queues {
-		if s.Queues[i].Name == name {
-			return &s.Queues[i]
-		}
-	}
-	return nil
+	return find(s.Queues, func(q *QueueState) bool { return q.Name == name })
 }
 
 // An OrderKey is a property by which a configurable scheduler compares jobs. It decides which job's task gets a
@@ -122,14 +124,14 @@ const (
 
 var orderNames = [...]string{"submit", "priority", "size", "remaining", "running"}
 
-func (k OrderKey) String() string { return name(orderNames[:], int(k)) }
+func (k OrderKey) String() string { return NameOf(orderNames[:], int(k)) }
 
 // MarshalText returns the name used in plan files and recordings.
 func (k OrderKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads the name used in plan files and recordings.
 func (k *OrderKey) UnmarshalText(b []byte) error {
-	return parse(k, orderNames[:], b, "key of an order")
+	return ParseName(k, orderNames[:], b, "key of an order")
 }
 
 // MaxOrderKeys is the number of keys.

@@ -238,13 +238,13 @@ const (
 
 var driverNames = [...]string{Waves: "waves", Eager: "eager", Serial: "serial"}
 
-func (d Driver) String() string { return name(driverNames[:], int(d)) }
+func (d Driver) String() string { return NameOf(driverNames[:], int(d)) }
 
 // MarshalText returns the driver's name.
 func (d Driver) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText reads a driver's name. Its error lists the names.
-func (d *Driver) UnmarshalText(b []byte) error { return parse(d, driverNames[:], b, "driver") }
+func (d *Driver) UnmarshalText(b []byte) error { return ParseName(d, driverNames[:], b, "driver") }
 
 // Elastic defines how an application gets more executors while tasks wait, as Spark's dynamic allocation does. The
 // zero value gets none.

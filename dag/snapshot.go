@@ -191,11 +191,9 @@ func (s *Snapshot) LastEnd() Instant {
 	return last
 }
 
-// Shares reports whether two states of a stage share the memory of their attempts, so that results computed from
+// SameAttempts reports whether two snapshots share the memory of a stage's attempts, so that results computed from
 // them are equal.
-func (p *StageState) Shares(q *StageState) bool {
-	return len(p.Attempts) == len(q.Attempts) && (len(p.Attempts) == 0 || &p.Attempts[0] == &q.Attempts[0])
-}
+func SameAttempts(a, b []Attempt) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 // All yields the attempts. They are not copied: do not modify them.
 func (p *StageState) All() iter.Seq[*Attempt] {
@@ -415,7 +413,8 @@ func failedMore(before, s *Snapshot) bool {
 		for i := range of.Jobs {
 			for k := range of.Jobs[i].Stages {
 				stage := &of.Jobs[i].Stages[k]
-				if i < len(other.Jobs) && k < len(other.Jobs[i].Stages) && stage.Shares(&other.Jobs[i].Stages[k]) {
+				if i < len(other.Jobs) && k < len(other.Jobs[i].Stages) &&
+					SameAttempts(stage.Attempts, other.Jobs[i].Stages[k].Attempts) {
 					continue
 				}
 				for a := range stage.All() {

@@ -24,7 +24,7 @@ const (
 
 var stateNames = [...]string{"blocked", "submitted", "running", "succeeded", "failed", "killed", "ended_unconfirmed"}
 
-func (s State) String() string { return name(stateNames[:], int(s)) }
+func (s State) String() string { return NameOf(stateNames[:], int(s)) }
 
 // Ended reports whether the state is final.
 func (s State) Ended() bool { return s >= Succeeded }
@@ -33,7 +33,7 @@ func (s State) Ended() bool { return s >= Succeeded }
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads the name used in frames and recordings.
-func (s *State) UnmarshalText(b []byte) error { return parse(s, stateNames[:], b, "state") }
+func (s *State) UnmarshalText(b []byte) error { return ParseName(s, stateNames[:], b, "state") }
 
 // An AttemptState is the state of a task attempt.
 type AttemptState uint8
@@ -49,14 +49,14 @@ const (
 
 var attemptNames = [...]string{"waiting", "running", "succeeded", "failed", "killed"}
 
-func (s AttemptState) String() string { return name(attemptNames[:], int(s)) }
+func (s AttemptState) String() string { return NameOf(attemptNames[:], int(s)) }
 
 // MarshalText returns the name used in recordings.
 func (s AttemptState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads the name used in recordings.
 func (s *AttemptState) UnmarshalText(b []byte) error {
-	return parse(s, attemptNames[:], b, "attempt state")
+	return ParseName(s, attemptNames[:], b, "attempt state")
 }
 
 // A NodeCause is the cause of a node's loss.
@@ -71,58 +71,62 @@ const (
 
 var causeNames = [...]string{"gone", "decommissioned", "unhealthy"}
 
-func (c NodeCause) String() string { return name(causeNames[:], int(c)) }
+func (c NodeCause) String() string { return NameOf(causeNames[:], int(c)) }
 
 // MarshalText returns the name used in recordings.
 func (c NodeCause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // UnmarshalText reads the name used in recordings.
 func (c *NodeCause) UnmarshalText(b []byte) error {
-	return parse(c, causeNames[:], b, "cause of a node's loss")
+	return ParseName(c, causeNames[:], b, "cause of a node's loss")
 }
 
 var pauseNames = [...]string{"", "launch", "wave", "finish"}
 
-func (p Pause) String() string { return name(pauseNames[:], int(p)) }
+func (p Pause) String() string { return NameOf(pauseNames[:], int(p)) }
 
 var policyNames = [...]string{"fifo", "yarn", "executors"}
 
-func (p Policy) String() string { return name(policyNames[:], int(p)) }
+func (p Policy) String() string { return NameOf(policyNames[:], int(p)) }
 
 // Slot returns the name of the unit that a task uses under the policy: "slot", "container", "core".
 func (p Policy) Slot() string {
-	return name([]string{FIFO: "slot", YARN: "container", Executors: "core"}, int(p))
+	return NameOf([]string{FIFO: "slot", YARN: "container", Executors: "core"}, int(p))
 }
 
 // MarshalText returns the name used in plan files and recordings.
 func (p Policy) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // UnmarshalText reads the name used in plan files and recordings.
-func (p *Policy) UnmarshalText(b []byte) error { return parse(p, policyNames[:], b, "policy") }
+func (p *Policy) UnmarshalText(b []byte) error { return ParseName(p, policyNames[:], b, "policy") }
 
 var rulesNames = [...]string{"reduces_first", "ancestors_first"}
 
-func (r StageRules) String() string { return name(rulesNames[:], int(r)) }
+func (r StageRules) String() string { return NameOf(rulesNames[:], int(r)) }
 
 // MarshalText returns the name used in plan files and recordings.
 func (r StageRules) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText reads the name used in plan files and recordings.
-func (r *StageRules) UnmarshalText(b []byte) error { return parse(r, rulesNames[:], b, "stage rules") }
+func (r *StageRules) UnmarshalText(b []byte) error {
+	return ParseName(r, rulesNames[:], b, "stage rules")
+}
 
 var edgeNames = [...]string{"barrier", "slow_start", "pipelined", "one_to_one", "broadcast"}
 
-func (k EdgeKind) String() string { return name(edgeNames[:], int(k)) }
+func (k EdgeKind) String() string { return NameOf(edgeNames[:], int(k)) }
 
 // MarshalText returns the name used in plan files and recordings.
 func (k EdgeKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads the name used in plan files and recordings.
-func (k *EdgeKind) UnmarshalText(b []byte) error { return parse(k, edgeNames[:], b, "kind of edge") }
+func (k *EdgeKind) UnmarshalText(b []byte) error {
+	return ParseName(k, edgeNames[:], b, "kind of edge")
+}
 
 var originNames = [...]string{"none", "tap", "complete"}
 
-func (o GroupOrigin) String() string { return name(originNames[:], int(o)) }
+func (o GroupOrigin) String() string { return NameOf(originNames[:], int(o)) }
 
 // MarshalText returns the name used in plan files, frames and recordings.
 func (o GroupOrigin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
@@ -134,17 +138,19 @@ func (o *GroupOrigin) UnmarshalText(b []byte) error {
 		*o = GroupsNone
 		return nil
 	}
-	return parse(o, originNames[:], b, "origin of groups")
+	return ParseName(o, originNames[:], b, "origin of groups")
 }
 
-func name(names []string, i int) string {
+// NameOf returns the name of value i of an enumeration, "unknown(9)" if it has none.
+func NameOf(names []string, i int) string {
 	if i < len(names) {
 		return names[i]
 	}
 	return fmt.Sprintf("unknown(%d)", i)
 }
 
-func parse[T ~uint8](to *T, names []string, b []byte, what string) error {
+// ParseName sets a value of an enumeration by its name. Its error lists the names.
+func ParseName[T ~uint8](to *T, names []string, b []byte, what string) error {
 	if i := slices.Index(names, string(b)); i >= 0 {
 		*to = T(i)
 		return nil
@@ -212,13 +218,7 @@ func AttemptsOf(list []Attempt, task int) []Attempt {
 
 // FindAttempt returns one attempt of a list that is ordered by task; nil if it is not there.
 func FindAttempt(list []Attempt, task, number int32) *Attempt {
-	of := AttemptsOf(list, int(task))
-	for i := range of {
-		if of[i].Number == number {
-			return &of[i]
-		}
-	}
-	return nil
+	return find(AttemptsOf(list, int(task)), func(a *Attempt) bool { return a.Number == number })
 }
 
 // Attempts returns the attempts of a job's stage, ordered by task and number. It returns none if the snapshot does not

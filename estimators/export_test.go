@@ -1,6 +1,7 @@
 package estimators
 
 import (
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -29,6 +30,11 @@ func (w *ReplayContext) Hold() bool { return w.hold() }
 
 func (w *ReplayContext) Tolerances(s *schedule.Schedule) pathfrag.Params { return w.tolerances(s) }
 
-type Failure = taskFailure
-
-func (w *ReplayContext) Failing(failures []Failure) (Estimate, error) { return w.failing(failures) }
+func (w *ReplayContext) Failing(ratio float64, worst TaskID) (Estimate, error) {
+	return w.failing(ratio, func(job int, k dag.StageIndex, g *TaskGroup) float64 {
+		if (TaskID{job, k, g.First}) == worst {
+			return 1
+		}
+		return -1
+	})
+}

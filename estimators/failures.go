@@ -11,31 +11,32 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A taskFailure is the failure of a task's next attempt after Ratio (0..1) of the attempt's time, or now if that
-// instant is past.
-type taskFailure struct {
-	Job   int
-	Stage dag.StageIndex
-	Task  int
-	Ratio float64
-}
-
-// failing replays the scheduler with given failures of tasks, each once (section 3.2.1). Unlike worstFailures, which
-// adds to the standard time, a failure off the critical path costs nothing.
-func (w *ReplayContext) failing(failures []taskFailure) (Estimate, error) {
-	if w.ended() || len(failures) == 0 {
-		return standard(w)
-	}
-	happened := make([]bool, len(failures))
-	fault := func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
-		for i, f := range failures {
-			if !happened[i] && t.Job == f.Job && t.Stage == f.Stage && t.Index == f.Task {
-				happened[i] = true
-				at := start + dag.Instant(f.Ratio*float64(end-start))
-				return min(max(at, w.Now().At), end), true
+// failing replays the scheduler with one failure (section 3.2.1): the next attempt of the task that weighs most fails
+// after ratio (0..1) of its time, or now if that instant is past. None fails if all weigh less than 0. Unlike
+// worstFailures, which adds to the standard time, a failure off the critical path costs nothing.
+func (w *ReplayContext) failing(
+	ratio float64, weigh func(job int, k dag.StageIndex, g *TaskGroup) float64,
+) (Estimate, error) {
+	var worst TaskID
+	most := -1.0
+	w.EachStage(func(job int, k dag.StageIndex, p *StageLeft) {
+		for g := range p.All() {
+			if v := weigh(job, k, g); v > most {
+				most, worst = v, TaskID{job, k, g.First}
 			}
 		}
-		return dag.NoInstant, false
+	})
+	if w.ended() || most < 0 {
+		return standard(w)
+	}
+	happened := false
+	fault := func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
+		if happened || (TaskID{t.Job, t.Stage, t.Index}) != worst {
+			return dag.NoInstant, false
+		}
+		happened = true
+		at := start + dag.Instant(ratio*float64(end-start))
+		return min(max(at, w.Now().At), end), true
 	}
 	s, err := schedule.Replay(w.Now(), w.Costs.Left, schedule.Options{Fault: fault})
 	if err != nil {
@@ -47,17 +48,17 @@ func (w *ReplayContext) failing(failures []taskFailure) (Estimate, error) {
 	}
 	e := w.EstimateOfCosts(float64(s.End - s.Now))
 	e.Path = path
-	return w.supposing(len(failures), e), nil
+	return w.supposing(1, e), nil
 }
 
 // failureHalfway lets the longest unfinished task, the first of them by plan order, fail after half its time.
 func failureHalfway(w *ReplayContext) (Estimate, error) {
-	return w.failing(w.one(0.5, func(_ int, _ dag.StageIndex, g *TaskGroup) float64 { return g.Full }))
+	return w.failing(0.5, func(_ int, _ dag.StageIndex, g *TaskGroup) float64 { return g.Full })
 }
 
 // failureNow lets the running task that has run longest fail at this instant.
 func failureNow(w *ReplayContext) (Estimate, error) {
-	return w.failing(w.one(0, func(job int, k dag.StageIndex, g *TaskGroup) float64 {
+	return w.failing(0, func(job int, k dag.StageIndex, g *TaskGroup) float64 {
 		if !g.Running {
 			return -1
 		}
@@ -66,22 +67,7 @@ func failureNow(w *ReplayContext) (Estimate, error) {
 			return -1
 		}
 		return float64(w.Now().At - a.Start)
-	}))
-}
-
-// one returns the failure of the task that weighs most, none if all weigh less than 0.
-func (w *ReplayContext) one(ratio float64, weigh func(job int, k dag.StageIndex, g *TaskGroup) float64) []taskFailure {
-	var worst []taskFailure
-	most := -1.0
-	w.EachStage(func(job int, k dag.StageIndex, p *StageLeft) {
-		for g := range p.All() {
-			if v := weigh(job, k, g); v > most {
-				most = v
-				worst = []taskFailure{{Job: job, Stage: k, Task: g.First, Ratio: ratio}}
-			}
-		}
 	})
-	return worst
 }
 
 // averageFailure adds the mean full duration of the unfinished tasks to the standard time.

@@ -197,7 +197,7 @@ func TestSection321Failures(t *testing.T) {
 	w := estimators.NewReplayContext(dag.Run{}.Append(c.At(1_400_000)), plannedCosts,
 		estimators.Options{Path: &joinPath})
 	std, _ := pick(t, everyScenario(), "standard")[0].Of(w)
-	e, err := w.Failing([]estimators.Failure{{Job: 1, Stage: dag.Map, Task: 16, Ratio: 0.5}})
+	e, err := w.Failing(0.5, estimators.TaskID{Job: 1, Stage: dag.Map, Task: 16})
 	if err != nil {
 		t.Fatal(err)
 	}

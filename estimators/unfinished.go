@@ -83,10 +83,7 @@ func (w *ReplayContext) collect(job int, k dag.StageIndex) StageLeft {
 		w.pend(&p, job, k, next, task)
 		next = task + 1
 		if state == dag.TaskRunning {
-			cost := w.Costs.Left(schedule.Task{
-				Job: job, Stage: k, Index: task, Attempt: int(a.Number),
-				Slot: int(a.Slot), Node: int(a.Node), Running: a, Start: a.Start,
-			})
+			cost := w.Costs.Left(schedule.TaskOf(job, k, a))
 			p.Running++
 			p.stretches = append(p.stretches, stretch{TaskGroup: TaskGroup{
 				First: task, Count: 1, Running: true, Full: taskcost.Finite(w.Costs.Full(job, k, task)),

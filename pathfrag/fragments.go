@@ -24,8 +24,7 @@ type chain struct {
 	width  int
 	last   int32   // its last round
 	closed bool    // its last round was narrower
-	job    int32   // a job in it
-	jobs   []int32 // all jobs in it, ascending, if there are several
+	jobs   []int32 // in it, ascending
 	group  int32   // the first round of the group that has continued it last
 }
 
@@ -139,13 +138,8 @@ func (ch *chaining) depends(b *Round, f *chain) bool {
 			continue
 		}
 		last = j
-		if ch.c.graph.DependsOn(int(j), int(f.job)) {
+		if slices.ContainsFunc(f.jobs, func(a int32) bool { return ch.c.graph.DependsOn(int(j), int(a)) }) {
 			return true
-		}
-		for _, a := range f.jobs {
-			if ch.c.graph.DependsOn(int(j), int(a)) {
-				return true
-			}
 		}
 	}
 	return false
@@ -161,7 +155,7 @@ func (ch *chaining) extend(f, r int32) {
 
 func (ch *chaining) open(r int32) {
 	b := &ch.c.rounds[r]
-	f := chain{width: b.Width, last: r, job: ch.c.spans[b.Spans[0]].Job, group: -1}
+	f := chain{width: b.Width, last: r, group: -1}
 	f.add(ch.c, b)
 	ch.of[r] = int32(len(ch.fragments))
 	ch.fragments = append(ch.fragments, f)
@@ -170,16 +164,8 @@ func (ch *chaining) open(r int32) {
 // add notes the jobs of a round.
 func (f *chain) add(c *cutting, b *Round) {
 	for _, i := range b.Spans {
-		j := c.spans[i].Job
-		if j == f.job {
-			continue
-		}
-		if f.jobs == nil {
-			f.jobs = []int32{f.job}
-		}
-		at, found := slices.BinarySearch(f.jobs, j)
-		if !found {
-			f.jobs = slices.Insert(f.jobs, at, j)
+		if at, found := slices.BinarySearch(f.jobs, c.spans[i].Job); !found {
+			f.jobs = slices.Insert(f.jobs, at, c.spans[i].Job)
 		}
 	}
 }

@@ -50,6 +50,14 @@ type Task struct {
 	Cold bool
 }
 
+// TaskOf returns the task of a running attempt.
+func TaskOf(job int, k dag.StageIndex, a *dag.Attempt) Task {
+	return Task{
+		Job: job, Stage: k, Index: int(a.Task), Attempt: int(a.Number), Slot: int(a.Slot), Node: int(a.Node),
+		Running: a, Start: a.Start,
+	}
+}
+
 // An Origin is the source of a cost.
 type Origin uint8
 
@@ -185,23 +193,14 @@ func (e *StuckError) Error() string {
 
 var originNames = [...]string{"observed", "profile", "assumed", "unknown"}
 
-func (o Origin) String() string {
-	if int(o) < len(originNames) {
-		return originNames[o]
-	}
-	return fmt.Sprintf("unknown(%d)", o)
-}
+func (o Origin) String() string { return dag.NameOf(originNames[:], int(o)) }
 
 // MarshalText returns the name used in frames and plan files.
 func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // UnmarshalText reads the name used in frames and plan files.
 func (o *Origin) UnmarshalText(b []byte) error {
-	if i := slices.Index(originNames[:], string(b)); i >= 0 {
-		*o = Origin(i) //nolint:gosec // an index
-		return nil
-	}
-	return fmt.Errorf("schedule: %q is not an origin (one of %v)", b, originNames)
+	return dag.ParseName(o, originNames[:], b, "origin of a cost")
 }
 
 // BySlot compares spans of one start: by stage (pauses last), first slot, attempt.

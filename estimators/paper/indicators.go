@@ -275,7 +275,7 @@ func workDone(w *estimators.ReplayContext, window []*dag.Snapshot, job int, k da
 	var before []dag.Attempt
 	for i, s := range window {
 		list := s.Attempts(job, k)
-		if i == 0 || !sameSlice(before, list) {
+		if i == 0 || !dag.SameAttempts(before, list) {
 			last = workOf(all, planned, k, list)
 		}
 		if i == 0 {
@@ -285,11 +285,6 @@ func workDone(w *estimators.ReplayContext, window []*dag.Snapshot, job int, k da
 		done[i] += last
 	}
 	return last - first
-}
-
-// sameSlice reports whether two snapshots share one list.
-func sameSlice(a, b []dag.Attempt) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // workOf sums the completed work of the attempts; p is the stage as if nothing had run.

@@ -150,7 +150,7 @@ func inputSizes(profile *dag.Plan) []float64 {
 			continue
 		}
 		if n := job.Stages[dag.Map].Count(); len(job.After) == 0 && n > 0 {
-			sum, maps = sum+float64(n)*meanTuples(&job.Stages[dag.Map]), maps+n
+			sum, maps = sum+recordsOf(&job.Stages[dag.Map]), maps+n
 		}
 	}
 	if !(sum > 0) {
@@ -159,18 +159,12 @@ func inputSizes(profile *dag.Plan) []float64 {
 	return []float64{Round(sum / float64(maps))}
 }
 
-// meanTuples returns the mean of the known numbers of records that the tasks of a stage read; 0 if none is known.
-func meanTuples(s *dag.Stage) float64 {
+// recordsOf returns the records that the tasks of a stage read in all; 0 if none is known.
+func recordsOf(s *dag.Stage) float64 {
 	if len(s.Pipelines) == 0 {
 		return 0
 	}
-	sum, known := 0.0, 0.0
-	for i := range s.Count() {
-		if v := s.Pipelines[len(s.Pipelines)-1].Tuples.At(i); v >= 0 {
-			sum, known = sum+v, known+1
-		}
-	}
-	return sum / max(known, 1)
+	return Total(s.Pipelines[len(s.Pipelines)-1].Tuples, s.Count())
 }
 
 // Round keeps six digits: a profile is read by people too.

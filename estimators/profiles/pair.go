@@ -259,8 +259,8 @@ func traitsOf(job *dag.Job) []Trait {
 			Records: math.NaN(),
 			Length:  medianOf(&s.Extent, s.Count()),
 		}
-		if mean := meanTuples(s); mean > 0 {
-			all[k].Records = mean * float64(s.Count())
+		if records := recordsOf(s); records > 0 {
+			all[k].Records = records
 		}
 	}
 	return all

@@ -25,10 +25,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A Model is a method to solve a Spec.
-type Model int
+type Model uint8
 
 const (
 	// Product is the default: tasks overlap as in the timeline of their mean residence times, queues follow equations
@@ -49,12 +51,7 @@ const (
 var modelNames = [...]string{"product", "vianna-fj", "tripathi", "vianna-table4", "simulate"}
 
 // String returns the model's name on the command line.
-func (m Model) String() string {
-	if m < 0 || int(m) >= len(modelNames) {
-		return fmt.Sprintf("model(%d)", int(m))
-	}
-	return modelNames[m]
-}
+func (m Model) String() string { return dag.NameOf(modelNames[:], int(m)) }
 
 // MarshalText returns the name.
 func (m Model) MarshalText() ([]byte, error) { return []byte(m.String()), nil }

@@ -149,7 +149,7 @@ func (w *clusterState) unfinished(j int, k dag.StageIndex, visit func(work time.
 		}
 		pending(task)
 		if next = task + 1; state == dag.TaskRunning {
-			visit(w.costs.left(taskOf(j, k, a)).Work, 1)
+			visit(w.costs.left(schedule.TaskOf(j, k, a)).Work, 1)
 		}
 	})
 	pending(n)

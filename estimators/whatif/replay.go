@@ -210,7 +210,7 @@ func (r *Replay) costsIn(w *clusterState, c Change) estimators.Costs {
 		of := dag.AttemptsOf(w.s.Jobs[job].Stages[k].Attempts, i)
 		for at := range of {
 			if of[at].State == dag.AttemptRunning {
-				return milliseconds(w.costs.of(taskOf(job, k, &of[at])))
+				return milliseconds(w.costs.of(schedule.TaskOf(job, k, &of[at])))
 			}
 		}
 		return out.Full(job, k, i)
@@ -227,14 +227,6 @@ func (r *Replay) costsIn(w *clusterState, c Change) estimators.Costs {
 }
 
 func milliseconds(c schedule.Cost) float64 { return float64((c.Setup + c.Work) / time.Millisecond) }
-
-// taskOf returns the task of a running attempt.
-func taskOf(j int, k dag.StageIndex, a *dag.Attempt) schedule.Task {
-	return schedule.Task{
-		Job: j, Stage: k, Index: int(a.Task), Attempt: int(a.Number), Slot: int(a.Slot), Node: int(a.Node), Running: a,
-		Start: a.Start,
-	}
-}
 
 // changedDraws draws samples from a model and applies the change to each. lost are the failures of the change.
 func changedDraws(draw func(estimators.Draws) estimators.Drawn, change Change,
