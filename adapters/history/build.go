@@ -231,11 +231,9 @@ func (b *builder) attemptEnded(e event, kind dag.StageIndex, state dag.AttemptSt
 		a.Lost, a.LostAs, a.LostWhy = max(b.job.Last, end), state, why
 		return
 	}
-	a.State, a.End, a.Diagnosis, a.Splits = state, end, why, nil
+	a.State, a.End, a.Diagnosis = state, end, why
 	splits, _ := e.value("clocksplits").([]any)
-	for _, ms := range splits {
-		a.Splits = append(a.Splits, int32(min(max(numberOf(ms).V, -1), math.MaxInt32)))
-	}
+	a.Splits = input.Map(splits, func(ms any) int32 { return int32(min(max(numberOf(ms).V, -1), math.MaxInt32)) })
 	a.CopyEnd, a.SortEnd = e.instant("shufflefinishtime"), e.instant("sortfinishtime")
 	if a.Node == "" {
 		a.Node = e.label("hostname")

@@ -151,11 +151,7 @@ func eventOf(v any) event {
 // eventsOf returns the objects in a list.
 func eventsOf(v any) []event {
 	list, _ := v.([]any)
-	out := make([]event, len(list))
-	for i := range list {
-		out[i] = eventOf(list[i])
-	}
-	return out
+	return input.Map(list, eventOf)
 }
 
 // value returns a field. A nullable value of Avro is an object with its type's name: {"string": "x"}.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/events"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
@@ -74,10 +75,9 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 
 // leaveOut finds nodes of the workflow graph that should have run but have no history.
 func (s *Source) leaveOut() {
-	members := make([]mapreduce.Member, len(s.jobs))
-	for i, j := range s.workflow.Jobs {
-		members[i] = mapreduce.Member{Job: j.ID, Settings: &j.Settings, State: j.State}
-	}
+	members := input.Map(s.workflow.Jobs, func(j *Job) mapreduce.Member {
+		return mapreduce.Member{Job: j.ID, Settings: &j.Settings, State: j.State}
+	})
 	vertices := mapreduce.GraphOf(members).Vertices
 	stopped := make([]bool, len(vertices))
 	for i, v := range vertices {

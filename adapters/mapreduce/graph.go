@@ -56,16 +56,8 @@ func GraphOf(members []Member) *Graph {
 	isUnknown := func(i int) bool { return members[i].Settings == nil }
 	for left := slices.DeleteFunc(slices.Clone(order), isUnknown); len(left) > 0; g.Launches++ {
 		launch := members[left[0]].Settings.Launch
-		var batch, later []int
-		for _, i := range left {
-			if members[i].Settings.Launch == launch {
-				batch = append(batch, i)
-			} else {
-				later = append(later, i)
-			}
-		}
-		g.addBatch(batch)
-		left = later
+		g.addBatch(slices.DeleteFunc(slices.Clone(left), func(i int) bool { return members[i].Settings.Launch != launch }))
+		left = slices.DeleteFunc(left, func(i int) bool { return members[i].Settings.Launch == launch })
 	}
 	for _, i := range order {
 		if isUnknown(i) {
@@ -239,22 +231,17 @@ func topological(pred map[string][]string) (order []string, cyclic bool) {
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
 	done := map[string]bool{}
+	waits := func(n string) bool { return slices.ContainsFunc(pred[n], func(p string) bool { return !done[p] }) }
 	for len(left) > 0 {
-		var wave, rest []string
-		for _, n := range left {
-			if slices.ContainsFunc(pred[n], func(p string) bool { return !done[p] }) {
-				rest = append(rest, n)
-			} else {
-				wave = append(wave, n)
-			}
-		}
+		wave := slices.DeleteFunc(slices.Clone(left), waits)
 		if len(wave) == 0 {
-			cyclic, wave, rest = true, rest[:1], rest[1:]
+			cyclic, wave = true, left[:1]
 		}
+		order = append(order, wave...)
 		for _, n := range wave {
 			done[n] = true
 		}
-		order, left = append(order, wave...), rest
+		left = slices.DeleteFunc(left, func(n string) bool { return done[n] })
 	}
 	return order, cyclic
 }

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/events"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -195,11 +196,9 @@ type placed struct {
 }
 
 func (s *Source) place() placed {
-	members := make([]Member, len(s.member))
-	for i, j := range s.member {
-		members[i] = Member{Job: j.id, Settings: j.conf, State: j.state}
-	}
-	g := placed{Graph: GraphOf(members)}
+	g := placed{Graph: GraphOf(input.Map(s.member, func(j *job) Member {
+		return Member{Job: j.id, Settings: j.conf, State: j.state}
+	}))}
 	for _, v := range g.Vertices {
 		var j *job
 		if v.Member >= 0 {

@@ -218,14 +218,9 @@ type Resource func(query url.Values, at dag.Instant) string
 // answers about them; they are nil for those of other services.
 func NewPlayer(rec *Answers, resources ...func(u *url.URL, answers []*Answer) Resource) *Player {
 	p := &Player{answers: map[string][]*Answer{}, parts: map[string]func() Resource{}}
-	served := map[*url.URL]string{}
 	for i := range rec.all {
 		a := &rec.all[i]
-		path, known := served[a.URL]
-		if !known {
-			path = Served(a.URL)
-			served[a.URL] = path
-		}
+		path := Served(a.URL)
 		list := p.answers[path]
 		if n := len(list); n == 0 || *list[n-1] != *a { // lines may be repeated
 			p.answers[path] = append(list, a)

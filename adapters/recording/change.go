@@ -2,7 +2,6 @@ package recording
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,7 +47,9 @@ func changeOf(old, now *dag.Snapshot) (c change) {
 			if k < len(was.Stages) {
 				before = was.Stages[k].Attempts
 			}
-			c.Lists = appendList(c.Lists, list{Job: j, Stage: &k}, before, is.Stages[k].Attempts, byTask)
+			// The order decides the size of a recording and not its content.
+			c.Lists = appendList(c.Lists, list{Job: j, Stage: &k}, before, is.Stages[k].Attempts,
+				func(a, b *dag.Attempt) int { return dag.ByTask(*a, *b) })
 		}
 		if is.Groups != nil {
 			var before []dag.ReduceGroups
@@ -80,11 +81,6 @@ func bare(jobs []dag.JobState) []dag.JobState {
 		}
 	}
 	return jobs
-}
-
-// byTask orders attempts. It decides the size of a recording and not its content.
-func byTask(a, b *dag.Attempt) int {
-	return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
 }
 
 // appendList appends a list with its items that changed, unless it has not changed. order decides which items of both

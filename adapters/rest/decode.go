@@ -91,8 +91,9 @@ func (l *List[T]) read(d *jsontext.Decoder, r *reader) error {
 	} else if _, err := d.ReadToken(); err != nil {
 		return err
 	}
-	if err := r.takes(n, reflect.TypeFor[T]()); err != nil {
-		return err
+	if r.left -= n * int(reflect.TypeFor[T]().Size()); r.left < 0 {
+		r.err = fmt.Errorf("%w: its lists have too many elements for its size", ErrTooBig)
+		return r.err
 	}
 	*l = make([]T, 0, n)
 	for range n {
@@ -138,14 +139,6 @@ type reader struct {
 	left  int // bytes that the elements of lists may still take
 	err   error
 	ahead jsontext.Decoder // counts the elements of a list before they are read
-}
-
-// takes draws the memory of n elements of a list.
-func (r *reader) takes(n int, of reflect.Type) error {
-	if r.left -= n * int(of.Size()); r.left < 0 {
-		r.err = fmt.Errorf("%w: its lists have too many elements for its size", ErrTooBig)
-	}
-	return r.err
 }
 
 // try reads the next value into what v points to, and reports whether it is of that type. The decoder ends behind the

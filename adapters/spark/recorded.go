@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -51,11 +52,8 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 	case !found || yarn.RecordedManager(rec) != "" && !has:
 		return nil, nil //nolint:nilnil // another engine plays it
 	case app != "" && !has:
-		e := &recording.UnknownError{Workflow: o.Workflow}
-		for _, app := range slices.Sorted(maps.Keys(apps)) {
-			e.Holds = append(e.Holds, app+" of Spark")
-		}
-		return nil, e
+		holds := input.Map(slices.Sorted(maps.Keys(apps)), func(app string) string { return app + " of Spark" })
+		return nil, &recording.UnknownError{Workflow: o.Workflow, Holds: holds}
 	case len(s.rounds) == 0:
 		return nil, errors.New("spark: no answer of /api/v1/applications is recorded: there are no rounds to play")
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -91,11 +92,7 @@ func parsePlan(text string) queryPlan {
 			current.table = dag.Clean(path.Base(location.FindStringSubmatch(line)[1]))
 		}
 	}
-	var plan queryPlan
-	for _, number := range sortedKeys(byNumber) {
-		plan = append(plan, *byNumber[number])
-	}
-	return plan
+	return input.Map(sortedKeys(byNumber), func(number int) operator { return *byNumber[number] })
 }
 
 // atoi returns the number of a text that has only digits; 0 for "".

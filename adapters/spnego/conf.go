@@ -245,13 +245,8 @@ func included(kind, name string) (files []string, err error) {
 }
 
 // all returns the settings with this path.
-func (p *profile) all(path ...string) (out []setting) {
-	for _, s := range p.settings {
-		if slices.Equal(s.path, path) {
-			out = append(out, s)
-		}
-	}
-	return out
+func (p *profile) all(path ...string) []setting {
+	return slices.DeleteFunc(slices.Clone(p.settings), func(s setting) bool { return !slices.Equal(s.path, path) })
 }
 
 // get returns the first setting of libdefaults with a name, as MIT does. ok is false if there is none.

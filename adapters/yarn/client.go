@@ -163,11 +163,7 @@ func (c *Client) NM(ctx context.Context, node, path string) ([]byte, error) {
 
 // managers returns the bases of the ResourceManagers, the one that responded last first.
 func (c *Client) managers() []string {
-	all := []string{c.Active()}
-	for _, rm := range c.site.RMs {
-		all = append(all, rm.URL)
-	}
-	return Distinct(all...)
+	return Distinct(append([]string{c.Active()}, c.site.managers()...)...)
 }
 
 // Site returns the services that the client was made for.

@@ -361,11 +361,7 @@ func (h *Hub) App(id string) *App { return h.view.Load().known(id) }
 // Running returns the applications that have not ended, by id, and when they were requested.
 func (h *Hub) Running() ([]*App, dag.Instant) {
 	v := h.view.Load()
-	out := make([]*App, len(v.running))
-	for i, id := range v.running {
-		out[i] = v.apps[id]
-	}
-	return out, v.at
+	return input.Map(v.running, func(id string) *App { return v.apps[id] }), v.at
 }
 
 // Alike returns the ids of the applications that may be parts of the same script as a, by id.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
@@ -103,13 +104,7 @@ func (o *Overview) Warnings() []dag.Warning {
 }
 
 // Listed returns the applications of the newest observation, by id.
-func (o *Overview) Listed() []*App {
-	out := make([]*App, len(o.listed))
-	for i, id := range o.listed {
-		out[i] = o.apps[id]
-	}
-	return out
-}
+func (o *Overview) Listed() []*App { return input.Map(o.listed, o.Known) }
 
 // IsListed reports whether the newest observation has the application.
 func (o *Overview) IsListed(id string) bool {
@@ -240,10 +235,7 @@ func (o *Overview) shareMB(queue, own string) int {
 // queueStates returns the workflow's queue and the queues of other applications, by name. If nothing has changed it
 // returns the same slice as before.
 func (o *Overview) queueStates(snap *dag.Snapshot) []dag.QueueState {
-	names := []string{snap.Queue}
-	for i := range snap.Load {
-		names = append(names, snap.Load[i].Queue)
-	}
+	names := append(input.Map(snap.Load, func(l dag.Load) string { return l.Queue }), snap.Queue)
 	slices.Sort(names)
 	var out []dag.QueueState
 	for _, name := range slices.Compact(names) {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
 // A Site is the addresses of a cluster's services, and their kind of authentication.
@@ -246,13 +248,11 @@ func given(flag, v, port, tlsPort string) (*url.URL, error) {
 
 // Bases returns all addresses of the site.
 func (s Site) Bases() []string {
-	var all []string
-	for _, rm := range s.RMs {
-		all = append(all, rm.URL)
-	}
-	all = append(append(all, s.Proxy, s.JHS), s.Web...)
+	all := append(append(s.managers(), s.Proxy, s.JHS), s.Web...)
 	return slices.DeleteFunc(all, func(base string) bool { return base == "" })
 }
+
+func (s Site) managers() []string { return input.Map(s.RMs, func(m Manager) string { return m.URL }) }
 
 // Check returns an error if the site has no ResourceManager.
 func (s Site) Check() error {

@@ -1,5 +1,5 @@
 // Package input reads data of other programs: files of lines, which may be compressed or damaged, responses to quote,
-// and JSON values that may have the wrong type.
+// and JSON values that may have the wrong type. Map converts their lists.
 package input
 
 import (
@@ -143,6 +143,14 @@ func (s *Streak) Bad() error {
 		return nil
 	}
 	return fmt.Errorf("more than %d lines in a row cannot be used: the file is damaged, or not of this kind", mostBad)
+}
+
+// Map returns what convert makes of each item of a list; nil if it has none.
+func Map[T, U any](list []T, convert func(T) U) (out []U) {
+	for _, v := range list {
+		out = append(out, convert(v))
+	}
+	return out
 }
 
 // OneLine returns the first line of s in printable runes, at most most of them, so that it fits into an error message.
