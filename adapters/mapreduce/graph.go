@@ -56,7 +56,9 @@ func GraphOf(members []Member) *Graph {
 	isUnknown := func(i int) bool { return members[i].Settings == nil }
 	for left := slices.DeleteFunc(slices.Clone(order), isUnknown); len(left) > 0; g.Launches++ {
 		launch := members[left[0]].Settings.Launch
-		g.addBatch(slices.DeleteFunc(slices.Clone(left), func(i int) bool { return members[i].Settings.Launch != launch }))
+		g.addBatch(slices.DeleteFunc(slices.Clone(left), func(i int) bool {
+			return members[i].Settings.Launch != launch
+		}))
 		left = slices.DeleteFunc(left, func(i int) bool { return members[i].Settings.Launch == launch })
 	}
 	for _, i := range order {

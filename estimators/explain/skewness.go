@@ -195,7 +195,8 @@ type replays struct {
 	end  dag.Instant // as predicted by standard
 	lean schedule.EndOnly
 	err  error // of the first replay that failed
-	// The replay of a finished run may differ from it in length: delays are scaled by the same ratio. 0: it has not ended.
+	// The replay of a finished run may differ from it in length: delays are scaled by the same ratio. 0: it has not
+	// ended.
 	took, length time.Duration
 }
 

@@ -133,5 +133,7 @@ func HadoopServer(t *testing.T, plan string, opt simulate.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return serve(t, cluster, &Questions{}, applications, func() dag.Instant { return cluster.Now().Add(10 * time.Second) })
+	return serve(t, cluster, &Questions{}, applications, func() dag.Instant {
+		return cluster.Now().Add(10 * time.Second)
+	})
 }

@@ -48,8 +48,8 @@ type Groups struct {
 	isOpen bool   // a group is being fed
 	key    []byte // its key
 	bytes  int64  // its bytes so far
-	// ended are complete groups with an unknown time, in the order of the input. Their number is limited by one piece of
-	// input, the pipe and one read of the command.
+	// ended are complete groups with an unknown time, in the order of the input. Their number is limited by one piece
+	// of input, the pipe and one read of the command.
 	ended []group
 
 	taken int64         // bytes of the stream that the command has taken

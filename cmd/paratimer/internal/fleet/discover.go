@@ -128,7 +128,8 @@ func (f *Fleet) watch(ctx, steps context.Context, s *yarn.Submitted, w Workflow,
 		return
 	}
 	v := &session{
-		fleet: f, key: key, app: s.App, is: w, rules: matched, apps: []string{s.App}, source: s.App, end: dag.NoInstant, wait: stagger(key, f.opt.Every), log: f.opt.Log.With().Str("app", s.App).Logger(),
+		fleet: f, key: key, app: s.App, is: w, rules: matched, apps: []string{s.App}, source: s.App,
+		end: dag.NoInstant, wait: stagger(key, f.opt.Every), log: f.opt.Log.With().Str("app", s.App).Logger(),
 	}
 	if s.Engine != "" {
 		v.source = s.Workflow

@@ -38,7 +38,8 @@ type Options struct {
 	// Estimators creates the estimators of one worker.
 	Estimators func() watch.EstimatorSet
 	// Sinks receive each tick, one at a time. An error ends the fleet. Those that have a method Forget(id string)
-	// receive the workflows that are no longer watched although they have not ended: these must not look as if they were.
+	// receive the workflows that are no longer watched although they have not ended: these must not look as if they
+	// were.
 	Sinks []watch.Sink
 	// Listed receives the blockings that have lasted, after each round in which the applications were listed, never at
 	// the same time as a sink a tick.

@@ -76,7 +76,8 @@ func Deliveries(emit Emit, all []notify.Stat) {
 	for _, d := range all {
 		kind, _, _ := strings.Cut(d.Sink, "-")
 		s := sums[kind]
-		s.Sent, s.Failed, s.Dropped, s.Waiting = s.Sent+d.Sent, s.Failed+d.Failed, s.Dropped+d.Dropped, s.Waiting+d.Waiting
+		s.Sent, s.Failed = s.Sent+d.Sent, s.Failed+d.Failed
+		s.Dropped, s.Waiting = s.Dropped+d.Dropped, s.Waiting+d.Waiting
 		sums[kind] = s
 	}
 	for kind, s := range sums {
