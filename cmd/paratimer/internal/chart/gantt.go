@@ -51,13 +51,13 @@ type Bar struct {
 	StartSeconds frame.Seconds `json:"start_seconds"`
 	EndSeconds   frame.Seconds `json:"end_seconds"`
 	Job          int           `json:"job"` // index in Jobs; -1 if unknown
-	frame.Phase
-	Name     string  `json:"name"` // of the attempt, or how many tasks it is
-	Tasks    int     `json:"tasks"`
-	Outcome  Outcome `json:"outcome"`
-	Fragment *int    `json:"fragment"` // index in Fragments
-	Round    *int    `json:"round"`    // within the fragment, from 0
-	Critical bool    `json:"critical"`
+	Phase        frame.Phase   `json:"phase"`
+	Name         string        `json:"name"` // of the attempt, or how many tasks it is
+	Tasks        int           `json:"tasks"`
+	Outcome      Outcome       `json:"outcome"`
+	Fragment     *int          `json:"fragment"` // index in Fragments
+	Round        *int          `json:"round"`    // within the fragment, from 0
+	Critical     bool          `json:"critical"`
 	// CopiedSeconds is when a reduce had all its input; null for maps and if unknown.
 	CopiedSeconds *frame.Seconds `json:"copied_seconds"`
 }
@@ -76,8 +76,8 @@ const (
 
 // A Fragment is a path fragment: consecutive rounds of equal width. A pause has no width.
 type Fragment struct {
-	Jobs []string `json:"jobs"`
-	frame.Phase
+	Jobs         []string      `json:"jobs"`
+	Phase        frame.Phase   `json:"phase"`
 	Width        int           `json:"width"`
 	Rounds       int           `json:"rounds"`
 	StartSeconds frame.Seconds `json:"start_seconds"`

@@ -146,8 +146,8 @@ type Estimate struct {
 
 // A Segment is a part of the critical path.
 type Segment struct {
-	Jobs []string `json:"jobs"`
-	Phase
+	Jobs         []string `json:"jobs"`
+	Phase        Phase    `json:"phase"`
 	StartSeconds *Seconds `json:"start_seconds"`
 	EndSeconds   *Seconds `json:"end_seconds"`
 	Slots        int      `json:"slots"`

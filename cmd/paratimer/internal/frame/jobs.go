@@ -52,7 +52,7 @@ type Tasks struct {
 
 // A Stretch is the time interval of a stage: observed before the frame's instant, predicted after it.
 type Stretch struct {
-	Phase                 // a stage
+	Phase        Phase    `json:"phase"`         // a stage
 	StartSeconds *Seconds `json:"start_seconds"` // its first task starts
 	EndSeconds   *Seconds `json:"end_seconds"`   // its last task ends
 	// ProgressRatio is the part of this interval that has passed: 0 before it, 1 after it, nil if its end is unknown
@@ -282,10 +282,10 @@ func NodesOf(plan *dag.Plan, path *pathfrag.Path, f *pathfrag.Fragment) []string
 	return units.Each(JobsOf(path, f), func(job int32) string { return plan.Jobs[job].Node })
 }
 
-// A Phase is a stage of a job, or a pause.
+// A Phase is a stage of a job, or a pause. In JSON it is its Name.
 type Phase struct {
-	Stage dag.StageIndex `json:"-"`     // dag.NoStage for a pause
-	Name  string         `json:"phase"` // of the stage in the plan, or of the pause
+	Stage dag.StageIndex // dag.NoStage for a pause
+	Name  string         // of the stage in the plan, or of the pause
 }
 
 // PhaseOf returns the phase of a stage of a job of plan, or of a pause.
@@ -294,4 +294,23 @@ func PhaseOf(plan *dag.Plan, job int, stage dag.StageIndex, pause dag.Pause) Pha
 		return Phase{Stage: dag.NoStage, Name: pause.String()}
 	}
 	return Phase{Stage: stage, Name: plan.StageName(job, stage)}
+}
+
+func (p Phase) String() string { return p.Name }
+
+// MarshalText returns the name.
+func (p Phase) MarshalText() ([]byte, error) { return []byte(p.Name), nil }
+
+// UnmarshalText parses the name. The other fields are set only for a pause and for a MapReduce job's stages.
+func (p *Phase) UnmarshalText(b []byte) error {
+	*p = Phase{Name: string(b)}
+	for pause := dag.Launch; pause <= dag.Finish; pause++ {
+		if pause.String() == p.Name {
+			p.Stage = dag.NoStage
+		}
+	}
+	if p.Name == dag.MapReduceName(dag.Reduce) {
+		p.Stage = dag.Reduce
+	}
+	return nil
 }

@@ -74,11 +74,11 @@ func stagesTable(s *Report) *page.Table {
 	j, critical, ran := &s.Jobs[0], map[string]bool{}, map[string]frame.Stretch{}
 	for i := range s.Chart.Fragments {
 		if f := &s.Chart.Fragments[i]; f.Critical {
-			critical[f.Name] = true
+			critical[f.Phase.String()] = true
 		}
 	}
 	for _, r := range j.Stretches {
-		ran[r.Name] = r
+		ran[r.Phase.String()] = r
 	}
 	t := &page.Table{
 		Caption: inOrder, Sorted: true,

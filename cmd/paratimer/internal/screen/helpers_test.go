@@ -42,14 +42,6 @@ func recorded(t testing.TB, name string, tick int) State {
 		if err := json.Unmarshal(lines.Bytes(), s.Frame); err != nil {
 			t.Fatalf("%s: frame %d: %v", name, i, err)
 		}
-		for k := range s.Frame.CriticalPath {
-			setStage(&s.Frame.CriticalPath[k].Phase)
-		}
-		for j := range s.Frame.Jobs {
-			for k := range s.Frame.Jobs[j].Stretches {
-				setStage(&s.Frame.Jobs[j].Stretches[k].Phase)
-			}
-		}
 		all = append(all, s.Frame)
 	}
 	s.Past = slices.Values(all)
@@ -57,18 +49,6 @@ func recorded(t testing.TB, name string, tick int) State {
 		t.Fatalf("%s: frame %d is not whole", name, tick)
 	}
 	return s
-}
-
-// setStage sets the stage of a MapReduce job by its name, which is all that the JSON of a frame has.
-func setStage(p *frame.Phase) {
-	for pause := dag.Launch; pause <= dag.Finish; pause++ {
-		if pause.String() == p.Name {
-			p.Stage = dag.NoStage
-		}
-	}
-	if p.Name == dag.MapReduceName(dag.Reduce) {
-		p.Stage = dag.Reduce
-	}
 }
 
 // crowd is a query of a thousand jobs in layers of 40. The first 600 are done, one of them after a failure.

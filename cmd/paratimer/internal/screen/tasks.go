@@ -140,7 +140,7 @@ func (p *pen) selectedJob() []string {
 	}
 	for _, s := range j.Stretches {
 		if r := s.ProgressRatio; r != nil && *r > 0 && *r < 1 && !j.State.Ended() {
-			parts = append(parts, p.foreign(s.Name)+" "+units.Percent(float64(*r)))
+			parts = append(parts, p.foreign(s.Phase.String())+" "+units.Percent(float64(*r)))
 		}
 	}
 	if t, ok := p.at(valueOr(j.EndSeconds, 0)); ok && j.EndSeconds != nil && j.State.Ended() {
