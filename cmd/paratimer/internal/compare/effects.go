@@ -39,9 +39,6 @@ const Work Effect = "work"
 
 // differ splits the difference in length by job and by effect.
 func (c *Comparison) differ() {
-	for i := range c.Jobs {
-		c.Jobs[i].BeforeSeconds, c.Jobs[i].OnPathSeconds = unknown, unknown
-	}
 	if c.base < 0 || !c.Runs[c.subject].Succeeded() {
 		return
 	}
@@ -125,10 +122,8 @@ func split(before, now load) map[Effect]float64 {
 	order := (grown - data) * before.cost
 	skew := within(now.skew-before.skew, order)
 	out := map[Effect]float64{Data: data * before.cost, Cost: cost, Order: order - skew, Skew: skew}
-	for _, v := range out {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return map[Effect]float64{Rest: now.ms - before.ms}
-		}
+	if v := sum(out); math.IsNaN(v) || math.IsInf(v, 0) {
+		return map[Effect]float64{Rest: now.ms - before.ms}
 	}
 	return out
 }

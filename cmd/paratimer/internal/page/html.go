@@ -15,14 +15,17 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-//go:embed assets
+//go:embed assets/*.tmpl
 var assets embed.FS
 
+//go:embed assets/style.css
+var ownStyle string
+
+//go:embed assets/script.js
+var script template.JS
+
 // style and script are the page's style sheet and JavaScript: the only ones that its policy allows.
-var (
-	style  = template.CSS(chart.Style + asset("style.css")) //nolint:gosec // G203: the program's own
-	script = template.JS(asset("script.js"))                //nolint:gosec // G203: the program's own
-)
+var style = template.CSS(chart.Style + ownStyle) //nolint:gosec // G203: the program's own
 
 // filePolicy is the Content-Security-Policy of a file. It allows no request, form or frame, and only our own style
 // and script.
@@ -36,14 +39,6 @@ var LivePolicy = filePolicy + "; connect-src 'self'"
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-func asset(name string) string {
-	b, err := assets.ReadFile("assets/" + name)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
 }
 
 // templates parses the templates when the first page is written: most commands write none.

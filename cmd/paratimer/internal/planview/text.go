@@ -145,32 +145,27 @@ func (v *View) clock(t dag.Instant) string { return units.Exact(t.Sub(v.Path.Sch
 // fragments returns a bar for each path fragment, dark on the critical path. It shows as many of that path as fit, then
 // the longest others, and leaves out pauses beside the path.
 func (v *View) fragments() *page.Table {
-	critical, shown := map[int]bool{}, []int{}
+	critical, lists := map[int]bool{}, map[bool][]int{} // those on the path, and those beside it
 	for _, s := range v.Path.Critical {
 		critical[s.Fragment] = true
 	}
 	from, to := v.Path.Schedule.Now, v.Path.Schedule.End
 	for f := range v.Path.Fragments {
 		if one := &v.Path.Fragments[f]; len(one.Rounds) > 0 && (one.Width > 0 || critical[f]) {
-			shown = append(shown, f)
+			lists[critical[f]] = append(lists[critical[f]], f)
 			from, to = min(from, one.Start), max(to, one.End)
 		}
 	}
+	length := func(f int) dag.Instant { return v.Path.Fragments[f].End - v.Path.Fragments[f].Start }
+	for _, list := range lists {
+		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(length(b), length(a)) })
+	}
+	shown := slices.Concat(lists[true], lists[false])
 	t := &page.Table{
 		Columns: page.Heads("Fragment", "At once", "Rounds", "From", "To", ""), More: max(0, len(shown)-shownRows),
 	}
-	if t.More > 0 {
-		rank := func(f int) dag.Instant { // of the critical path before all others
-			length := v.Path.Fragments[f].End - v.Path.Fragments[f].Start
-			if critical[f] {
-				length += to - from + 1
-			}
-			return length
-		}
-		slices.SortStableFunc(shown, func(a, b int) int { return cmp.Compare(rank(b), rank(a)) })
-		shown = shown[:shownRows]
-		slices.Sort(shown)
-	}
+	shown = shown[:len(shown)-t.More]
+	slices.Sort(shown)
 	at := func(t dag.Instant) float64 { return float64(t-from) / float64(max(1, to-from)) }
 	for _, f := range shown {
 		one := &v.Path.Fragments[f]
