@@ -55,9 +55,8 @@ func (c *Comparison) effects() *page.Table {
 		if e.Seconds < 0 {
 			bar = page.Bar{From: 0.5 - half, To: 0.5, Mark: 0.5, Class: page.Good}
 		}
-		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
-			{Text: string(e.Effect)}, {Text: units.Signed(e.Seconds)}, {Bar: &bar}, {Text: e.Meaning},
-		}})
+		t.Row(false, page.Cell{Text: string(e.Effect)}, page.Cell{Text: units.Signed(e.Seconds)}, page.Cell{Bar: &bar},
+			page.Cell{Text: e.Meaning})
 	}
 	return t
 }

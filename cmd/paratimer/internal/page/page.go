@@ -176,6 +176,18 @@ func Capital(s string) string {
 // Add appends a row of texts.
 func (t *Table) Add(texts ...string) { t.Rows = append(t.Rows, Row{Cells: Texts(texts...)}) }
 
+// mostRows bounds the rows that Row appends.
+const mostRows = 1000
+
+// Row appends a row, or counts it if the table is full.
+func (t *Table) Row(on bool, cells ...Cell) {
+	if len(t.Rows) == mostRows {
+		t.More++
+		return
+	}
+	t.Rows = append(t.Rows, Row{On: on, Cells: cells})
+}
+
 // Compact removes the columns that are empty in every row, and returns the table.
 func (t *Table) Compact() *Table {
 	for c := len(t.Columns) - 1; c > 0; c-- {

@@ -184,12 +184,9 @@ func (f *Fitted) table() *page.Table {
 			iterations = fmt.Sprint(p.Iterations)
 		}
 		var beyond []string
-		for _, side := range []struct {
-			name   string
-			factor float64
-		}{{"machines", p.beyond.Machines}, {"scale", p.beyond.Scale}} {
-			if side.factor > 1 {
-				beyond = append(beyond, fmt.Sprintf("%s %s×", side.name, units.Number(math.Round(side.factor*10)/10)))
+		for i, name := range []string{"machines", "scale"} {
+			if factor := [...]float64{p.beyond.Machines, p.beyond.Scale}[i]; factor > 1 {
+				beyond = append(beyond, fmt.Sprintf("%s %s×", name, units.Number(math.Round(factor*10)/10)))
 			}
 		}
 		t.Add(units.Number(p.Machines), units.Number(p.Scale), iterations, took, within,

@@ -177,7 +177,7 @@ func (v *View) fragments() *page.Table {
 		if one.Width > 0 { // no pause
 			cells[1].Text, cells[2].Text = fmt.Sprintf("×%d", one.Width), fmt.Sprint(len(one.Rounds))
 		}
-		t.Rows = append(t.Rows, page.Row{Cells: append(cells, page.Cell{Bar: bar})})
+		t.Row(false, append(cells, page.Cell{Bar: bar})...)
 	}
 	return t
 }

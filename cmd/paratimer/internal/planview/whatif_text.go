@@ -126,12 +126,9 @@ func (v *WhatIf) curve() page.Block {
 		if p.Knee {
 			mark += " knee: from here on a doubling saves less than " + units.Percent(v.Curve.KneeGainRatio)
 		}
-		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
-			{Text: strconv.Itoa(p.Slots.Room.Total())},
-			{Text: units.Seconds(p.RemainingSeconds)},
-			{Bar: &page.Bar{To: float64(p.RemainingSeconds / most)}},
-			{Text: mark},
-		}})
+		bar := page.Cell{Bar: &page.Bar{To: float64(p.RemainingSeconds / most)}}
+		t.Row(false, page.Cell{Text: strconv.Itoa(p.Slots.Room.Total())},
+			page.Cell{Text: units.Seconds(p.RemainingSeconds)}, bar, page.Cell{Text: mark})
 	}
 	s := page.Section{Title: "Time against " + slots, Blocks: []page.Block{t}}
 	if v.Base.assumed {

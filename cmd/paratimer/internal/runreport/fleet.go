@@ -33,7 +33,7 @@ func Fleet(all []view.Query, zone *time.Location) *page.Document {
 		known[all[i].ID] = true
 	}
 	for i := range all {
-		add(t, false, fleetRow(&all[i], known, zone)...)
+		t.Row(false, fleetRow(&all[i], known, zone)...)
 	}
 	return d.Add(page.Hero{Answer: answer, Note: note}, t.Compact())
 }

@@ -84,12 +84,9 @@ func factsOf(s *Report, zone *time.Location) (facts []string) {
 		facts = append(facts, "running for "+units.Seconds(*s.ElapsedSeconds))
 	}
 	facts = append(facts, s.Size)
-	for _, f := range []struct {
-		what string
-		of   *string
-	}{{"user ", s.User}, {"queue ", s.Queue}, {"", s.Workflow.ID}} {
-		if f.of != nil && *f.of != frame.ValueOf(s.Workflow.Name) {
-			facts = append(facts, f.what+*f.of)
+	for i, what := range []string{"user ", "queue ", ""} {
+		if of := [...]*string{s.User, s.Queue, s.Workflow.ID}[i]; of != nil && *of != frame.ValueOf(s.Workflow.Name) {
+			facts = append(facts, what+*of)
 		}
 	}
 	return facts

@@ -113,7 +113,7 @@ func skewTables(s *frame.Skew, bars bool) []page.Block {
 		keys := units.Each(r.Keys[:min(len(r.Keys), mostKeys)], func(k frame.SkewedKey) string {
 			return units.Known(k.Key, view.ShortKey) + " " + units.About(k.PredictedSeconds.Duration())
 		})
-		add(t, r.DelaySeconds != nil, page.Cell{Text: strconv.Itoa(r.Task)},
+		t.Row(r.DelaySeconds != nil, page.Cell{Text: strconv.Itoa(r.Task)},
 			page.Number(float64(r.WorkSeconds), units.About(r.WorkSeconds.Duration())), length, input,
 			page.Cell{Text: units.Have(r.ShareRatio, units.Percent)}, ends, page.Cell{Text: delay(s, &r)},
 			page.Cell{Text: strings.Join(keys, ", ")})

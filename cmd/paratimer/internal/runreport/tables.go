@@ -12,23 +12,12 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
 const inOrder = "In the order of the plan; ● on the critical path"
-
-// mostQueries bounds the rows of a table.
-const mostQueries = 1000
-
-// add appends a row, or counts it if the table is full.
-func add(t *page.Table, on bool, cells ...page.Cell) {
-	if len(t.Rows) == mostQueries {
-		t.More++
-		return
-	}
-	t.Rows = append(t.Rows, page.Row{On: on, Cells: cells})
-}
 
 // jobsTable returns the table of jobs; of a query that is one job, the table of its stages.
 func jobsTable(s *Report) *page.Table {
@@ -62,7 +51,7 @@ func jobsTable(s *Report) *page.Table {
 		if n := j.FailedAttempts + j.KilledAttempts; n > 0 {
 			lost = page.Number(float64(n), strconv.Itoa(n))
 		}
-		add(t, j.Critical || j.OnPathSeconds != nil && *j.OnPathSeconds > 0, first, page.Cell{Text: j.State.String()},
+		t.Row(j.Critical || j.OnPathSeconds != nil && *j.OnPathSeconds > 0, first, page.Cell{Text: j.State.String()},
 			took, timeCell(j.OnPathSeconds), tasks, maps, reduces, read, sizeCell(j.ShuffleBytes, "B"),
 			sizeCell(j.OutputRecords, ""), lost)
 	}
@@ -96,7 +85,7 @@ func stagesTable(s *Report) *page.Table {
 		if v.Group != nil {
 			job = page.Cell{Text: v.Group.Name, Link: v.Group.URL}
 		}
-		add(t, critical[v.Name], page.Cell{Text: v.Name, Link: v.URL}, job, tasksCell(v.Tasks, nil),
+		t.Row(critical[v.Name], page.Cell{Text: v.Name, Link: v.URL}, job, tasksCell(v.Tasks, nil),
 			timeCell(ran[v.Name].StartSeconds), timeCell(ran[v.Name].EndSeconds),
 			page.Cell{Text: strings.Join(after, ", "), Class: "wide"})
 	}
@@ -144,17 +133,12 @@ func tasksCell(n frame.Tasks, lengths *Spread) page.Cell {
 func alertsTable(s *Report, zone *time.Location) *page.Table {
 	t := &page.Table{Columns: page.Heads("Name", "Status", "Deadline", "Risk", "Details")}
 	for _, a := range s.Alerts {
-		status := page.Cell{Text: strings.ReplaceAll(string(a.State), "_", " "), Class: page.Open, Badge: true}
+		status := page.Cell{Text: strings.ReplaceAll(string(a.State), "_", " "), Badge: true}
+		status.Class = cmp.Or(standings[view.StandingOf(&a)], page.Open)
 		if a.Outcome != nil {
-			status.Text = string(*a.Outcome)
+			status.Text, status.Class = string(*a.Outcome), cmp.Or(standings[view.StandingOf(&a)], page.Good)
 		}
-		switch {
-		case a.State.Firing() || a.Outcome != nil && *a.Outcome == frame.Missed:
-			status.Class = page.Bad
-		case a.State == frame.OnTrack || a.Outcome != nil:
-			status.Class = page.Good
-		}
-		add(t, false, page.Cell{Text: a.Bound}, status, page.Cell{Text: clock(a.DeadlineAt, s.At, time.Second, zone)},
+		t.Row(false, page.Cell{Text: a.Bound}, status, page.Cell{Text: clock(a.DeadlineAt, s.At, time.Second, zone)},
 			page.Cell{Text: units.Have(a.Probability, units.Chance)}, page.Cell{Text: a.Text, Class: "wide"})
 	}
 	return t
@@ -177,7 +161,7 @@ func causesTable(s *Report) *page.Table {
 	at := 0.0
 	for _, c := range s.TimeAttribution.Causes {
 		share := float64(*cmp.Or(c.Ratio, frame.RatioOf(0)))
-		add(t, false, page.Cell{Text: c.Title}, timeCell(&c.Seconds), page.Number(share, units.Percent(share)),
+		t.Row(false, page.Cell{Text: c.Title}, timeCell(&c.Seconds), page.Number(share, units.Percent(share)),
 			page.Cell{Bar: &page.Bar{From: at, To: at + share, Class: causeKinds[c.Cause]}},
 			page.Cell{Text: c.Meaning, Class: "wide"})
 		at += share
@@ -196,7 +180,7 @@ func limitsTable(s *Report) *page.Table {
 	for _, r := range s.Limits.Rows {
 		name, none := page.Cell{Text: page.Capital(r.Question)}, func(note string) bool { return note == "" }
 		name.Notes = slices.DeleteFunc([]string{r.Change, frame.ValueOf(r.Doubt)}, none)
-		add(t, false, name, timeCell(&r.TotalSeconds), timeCell(&r.GainSeconds), page.Cell{Bar: &page.Bar{
+		t.Row(false, name, timeCell(&r.TotalSeconds), timeCell(&r.GainSeconds), page.Cell{Bar: &page.Bar{
 			To: float64(r.TotalSeconds / top), Mark: float64((r.TotalSeconds + r.GainSeconds) / top),
 		}})
 	}
@@ -215,7 +199,7 @@ func eventsTable(s *Report) *page.Table {
 	}
 	slices.SortStableFunc(marks, byTime)
 	for _, m := range marks {
-		add(t, false, page.Cell{Text: units.Seconds(m.AtSeconds)}, page.Cell{Text: m.Kind},
+		t.Row(false, page.Cell{Text: units.Seconds(m.AtSeconds)}, page.Cell{Text: m.Kind},
 			page.Cell{Text: m.Text, Class: "wide"})
 	}
 	return t
@@ -224,7 +208,7 @@ func eventsTable(s *Report) *page.Table {
 func warningsTable(s *Report, zone *time.Location) *page.Table {
 	t := &page.Table{Columns: page.Heads("Code", "Warning")}
 	for _, w := range s.Warnings {
-		add(t, false, page.Cell{Text: w.Code},
+		t.Row(false, page.Cell{Text: w.Code},
 			page.Cell{Text: units.InZone(w.Text, s.At.Time(), zone), Class: "wide"})
 	}
 	return t

@@ -195,7 +195,7 @@ func stageTimesTable(s *Report) *page.Table {
 		}
 		longest := page.Cell{Text: units.Seconds(v.LongestSeconds), Class: "wide"}
 		longest.Notes = []string{strings.Join(shares, ", ")}
-		add(t, true, page.Cell{Text: v.Stage, Link: v.URL}, timeCell(&v.OnPathSeconds),
+		t.Row(true, page.Cell{Text: v.Stage, Link: v.URL}, timeCell(&v.OnPathSeconds),
 			page.Number(float64(v.Tasks), strconv.Itoa(v.Tasks)), amount(v.InputBytes, v.InputRecords),
 			amount(v.ShuffleReadBytes, v.ShuffleReadRecords),
 			amount(v.ShuffleWriteBytes, v.ShuffleWriteRecords), spilled, page.Cell{Bar: bar}, longest)
