@@ -53,8 +53,8 @@ type Finding struct {
 // costUnits are the possible units of a cost, the best first.
 var costUnits = []struct {
 	name string
-	of   func(*Took) float64
-}{{"record", recordsOf}, {"byte", bytesOf}, {"task", func(*Took) float64 { return 1 }}}
+	of   func(Took) float64
+}{{"record", recordsOf}, {"byte", bytesOf}, {"task", func(Took) float64 { return 1 }}}
 
 // judge tests a phase against the earlier runs.
 func judge(earlier []*Phase, now *Phase) (f Finding, ok bool) {
@@ -66,7 +66,7 @@ func judge(earlier []*Phase, now *Phase) (f Finding, ok bool) {
 				pool = append(pool, c...)
 				medians = append(medians, medianOf(c))
 				amounts = append(amounts, p.sum(unit.of))
-				lengths = append(lengths, medianOf(p.each(lengthOf)))
+				lengths = append(lengths, p.Median())
 			}
 		}
 		if len(costs) == 0 || len(medians) == 0 {
@@ -110,11 +110,9 @@ func (f *Finding) beyond(costs, pool, medians []float64) bool {
 
 // costs returns milliseconds per unit, for the tasks with both known and some work. Times below leastWork are
 // mostly noise beside the start-up, so they count as leastWork: a ratio then never exceeds what is certain.
-func (p *Phase) costs(of func(*Took) float64) []float64 {
-	var all []float64
-	for i := range p.Took {
-		work := p.Took[i].Work
-		if c := max(work, leastWork) / of(&p.Took[i]); work > 0 && !math.IsInf(c, 0) {
+func (p *Phase) costs(of func(Took) float64) (all []float64) {
+	for _, t := range p.Took {
+		if c := max(t.Work, leastWork) / of(t); t.Work > 0 && !math.IsInf(c, 0) {
 			all = append(all, c)
 		}
 	}

@@ -139,8 +139,8 @@ func (o *Collector) circumstances(c *Circumstances, s *dag.Snapshot) {
 	if c.Cluster.MemoryMB = max(c.Cluster.MemoryMB, o.most); c.Cluster.MemoryMB > 0 && o.last > o.from {
 		c.Others = units.Float(*frame.RatioOf(o.held / float64(o.last-o.from) / float64(c.Cluster.MemoryMB)))
 	}
-	for i := range s.Nodes {
-		if s.Nodes[i].Lost {
+	for _, n := range s.Nodes {
+		if n.Lost {
 			c.Lost++
 		}
 	}
@@ -230,31 +230,25 @@ func (j *Job) Stage(name string) dag.StageIndex {
 func (r *Run) Succeeded() bool { return r.State == dag.Succeeded && r.Length > 0 }
 
 // sum adds up a figure over the phase's tasks; NaN if it is unknown for a task, or if no task has run.
-func (p *Phase) sum(of func(*Took) float64) float64 {
+func (p *Phase) sum(of func(Took) float64) float64 {
 	if len(p.Took) == 0 {
 		return math.NaN()
 	}
 	total := 0.0
-	for i := range p.Took {
-		total += of(&p.Took[i])
+	for _, t := range p.Took {
+		total += of(t)
 	}
 	return total
 }
 
-func lengthOf(t *Took) float64  { return t.Length }
-func workOf(t *Took) float64    { return t.Work }
-func recordsOf(t *Took) float64 { return t.Records }
-func bytesOf(t *Took) float64   { return t.Bytes }
+func lengthOf(t Took) float64  { return t.Length }
+func workOf(t Took) float64    { return t.Work }
+func recordsOf(t Took) float64 { return t.Records }
+func bytesOf(t Took) float64   { return t.Bytes }
 
 // each returns a figure of each task, without unknown ones.
-func (p *Phase) each(of func(*Took) float64) []float64 {
-	var all []float64
-	for i := range p.Took {
-		if v := of(&p.Took[i]); !math.IsNaN(v) {
-			all = append(all, v)
-		}
-	}
-	return all
+func (p *Phase) each(of func(Took) float64) []float64 {
+	return slices.DeleteFunc(units.Each(p.Took, of), math.IsNaN)
 }
 
 // task returns the times of a task; nil if it did not succeed.

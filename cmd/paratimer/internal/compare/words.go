@@ -136,20 +136,16 @@ func (c *Comparison) otherwise() []string {
 // job adds the differing limits of a job.
 func (d *differences) job(then, job *dag.Job) {
 	was, is := &then.MapReduce, &job.MapReduce
-	for _, l := range []struct {
-		what    string
-		was, is float64
-	}{
-		{"memory of a master", float64(then.MasterMB), float64(job.MasterMB)},
-		{"memory of a map", float64(was.MapMB), float64(is.MapMB)},
-		{"memory of a reduce", float64(was.ReduceMB), float64(is.ReduceMB)},
-		{"slow start", was.SlowStart, is.SlowStart},
-		{"ramp-up limit", was.RampUp, is.RampUp},
-		{"maps at once", float64(was.MaxMaps), float64(is.MaxMaps)},
-		{"reduces at once", float64(was.MaxReduces), float64(is.MaxReduces)},
-	} {
-		d.add(l.was != l.is && !sameLimits(then, job), fmt.Sprintf("%s %g", l.what, l.is), l.was)
+	limit := func(what string, was, is float64) {
+		d.add(was != is && !sameLimits(then, job), fmt.Sprintf("%s %g", what, is), was)
 	}
+	limit("memory of a master", float64(then.MasterMB), float64(job.MasterMB))
+	limit("memory of a map", float64(was.MapMB), float64(is.MapMB))
+	limit("memory of a reduce", float64(was.ReduceMB), float64(is.ReduceMB))
+	limit("slow start", was.SlowStart, is.SlowStart)
+	limit("ramp-up limit", was.RampUp, is.RampUp)
+	limit("maps at once", float64(was.MaxMaps), float64(is.MaxMaps))
+	limit("reduces at once", float64(was.MaxReduces), float64(is.MaxReduces))
 }
 
 func room(c *dag.Cluster) string {

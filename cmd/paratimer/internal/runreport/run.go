@@ -114,9 +114,8 @@ func (g *Collector) Report() (*Report, error) {
 	if s.Chart, towards, err = ChartOf(g.run, g.Model); warn("chart", err) {
 		s.Chart = chart.Gantt{Panels: []chart.Panel{}, Fragments: []chart.Fragment{}, Critical: []chart.Segment{}}
 	}
-	if s.TimeAttribution, err = attributionOf(snap, &g.waits, towards); warn("account", err) {
-		s.TimeAttribution = TimeAttribution{Parts: []Part{}, Causes: []Cause{}}
-	}
+	s.TimeAttribution, err = attributionOf(snap, &g.waits, towards)
+	warn("account", err)
 	if past, ok := whatif.Again(g.run); ok && snap.State == dag.Succeeded {
 		s.Skew, err = SkewOf(g.run, past, g.Model)
 		warn("skew", err)
@@ -175,6 +174,9 @@ type Cause struct {
 func attributionOf(
 	s *dag.Snapshot, marks *pathfrag.Marks, towards *pathfrag.Attempt,
 ) (out TimeAttribution, err error) {
+	out = TimeAttribution{
+		Parts: []Part{}, Causes: []Cause{}, byNode: map[string]time.Duration{}, byStage: map[stageKey]time.Duration{},
+	}
 	var of *pathfrag.Attribution
 	if towards != nil {
 		of, err = pathfrag.AttributeTowards(s, marks, *towards)
@@ -184,8 +186,6 @@ func attributionOf(
 	if err != nil {
 		return out, err
 	}
-	out = TimeAttribution{Parts: []Part{}, Causes: []Cause{}, byNode: map[string]time.Duration{}}
-	out.byStage = map[stageKey]time.Duration{}
 	sums, total := of.ByCause(), of.Total()
 	for _, c := range pathfrag.Causes() {
 		if sums[c] > 0 {
