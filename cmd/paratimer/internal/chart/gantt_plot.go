@@ -60,8 +60,7 @@ func (g *Gantt) plot() *plot {
 		return p
 	}
 	count := map[bool]int{} // on the critical path, and beside it
-	for i := range g.Fragments {
-		f := &g.Fragments[i]
+	for i, f := range g.Fragments {
 		if f.Width == 0 {
 			continue
 		}

@@ -43,8 +43,7 @@ func (r *Run) follow(a *pathfrag.Attribution, s *dag.Snapshot) {
 		return
 	}
 	holders := holdersOf(r, s)
-	for i := range a.Parts {
-		p := &a.Parts[i]
+	for _, p := range a.Parts {
 		part := Part{Job: p.Job, Phase: max(p.Stage, 0), Task: int(p.Task), Skew: p.Cause == pathfrag.Skew}
 		part = part.of(cmp.Or(effects[p.Cause], Rest), p.End-p.Start) // a pause of a job belongs to its first stage
 		parts := []Part{part}

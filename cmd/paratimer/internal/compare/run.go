@@ -182,8 +182,7 @@ func phaseOf(plan *dag.Stage, s *dag.StageState, works map[int]float64) Phase {
 	if plan.Known {
 		p.Tasks = new(plan.Tasks)
 	}
-	for i := range s.Attempts {
-		a := &s.Attempts[i]
+	for a := range s.All() {
 		switch {
 		case a.State == dag.AttemptFailed:
 			p.FailedAttempts++

@@ -81,12 +81,11 @@ func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) [
 		end = dag.NoInstant
 	}
 	out := make([]Skew, len(skew))
-	for i := range skew {
-		from := &skew[i]
+	for i, from := range skew {
 		out[i] = Skew{
 			Job: s.Plan.Jobs[from.Job].Node, Reduces: from.Tasks, Skewed: from.Skewed, KeysFrom: from.Keys,
 			MedianSeconds: SecondsOf(from.Median), DelaySeconds: SecondsOf(from.Delay), Whole: s.Plan.IsWhole(),
-			Worst: units.Each(from.Worst, func(t estimators.SkewedTask) SkewedTask { return skewedTask(s, from, &t) }),
+			Worst: units.Each(from.Worst, func(t estimators.SkewedTask) SkewedTask { return skewedTask(s, &from, &t) }),
 		}
 		if !s.Plan.Jobs[from.Job].IsMapReduce() {
 			out[i].Stage = s.Plan.StageName(from.Job, from.Stage)

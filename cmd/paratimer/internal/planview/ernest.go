@@ -119,16 +119,13 @@ func (f *Fitted) nextBest(p *Prediction) []dag.Warning {
 
 // remarks returns the first remark of each kind, with its point unless all points have it, and the number of others.
 func (f *Fitted) remarks(of func(*Prediction) []dag.Warning) (out []dag.Warning) {
-	seen, kinds := map[dag.Warning]bool{}, map[string]int{}
+	seen := map[dag.Warning]bool{}
 	for _, p := range f.Predictions {
 		for _, w := range of(&p) {
 			if seen[w] {
 				continue
 			}
 			seen[w] = true
-			if kinds[w.Code]++; kinds[w.Code] > 1 {
-				continue
-			}
 			lacks := func(other Prediction) bool { return !slices.Contains(of(&other), w) }
 			if slices.ContainsFunc(f.Predictions, lacks) {
 				w.Text = fmt.Sprintf("%s machines, scale %s: %s", units.Number(p.Machines), units.Number(p.Scale), w.Text)
@@ -136,12 +133,7 @@ func (f *Fitted) remarks(of func(*Prediction) []dag.Warning) (out []dag.Warning)
 			out = append(out, w)
 		}
 	}
-	for i := range out {
-		if n := kinds[out[i].Code] - 1; n > 0 {
-			out[i].Text += fmt.Sprintf(" (and %d more like this)", n)
-		}
-	}
-	return out
+	return view.FirstOfKinds(out)
 }
 
 // Document shows the predictions: the answer, its uncertainty, the next step.

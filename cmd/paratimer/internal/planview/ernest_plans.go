@@ -85,8 +85,7 @@ func (v *Choice) Document() *page.Document {
 	}
 	t := &page.Table{Columns: page.Heads("Offer", "Machines", "Time", "8 of 10 runs", "Cost", "In time", "In budget")}
 	seen := map[string]bool{}
-	for i := range v.Choices {
-		c := &v.Choices[i]
+	for _, c := range v.Choices {
 		switch {
 		case len(t.Rows) >= shownChoices && seen[c.Offer]:
 			t.More++

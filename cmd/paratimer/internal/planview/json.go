@@ -76,10 +76,9 @@ func (v *View) Figures() any {
 // spans returns every attempt, sorted by start, stage, slot and attempt.
 func (v *View) spans() []span {
 	all := []span{}
-	for i := range v.Path.Schedule.Spans {
-		s := &v.Path.Schedule.Spans[i]
+	for _, s := range v.Path.Schedule.Spans {
 		for at := range s.Count {
-			one := span{v.task(s, at, 0), s.Attempt, -1, v.times(s.Start, s.End), "ok", s.Stage}
+			one := span{v.task(&s, at, 0), s.Attempt, -1, v.times(s.Start, s.End), "ok", s.Stage}
 			if int(at) < len(s.Slots) {
 				one.Slot = s.Slots[at]
 			}

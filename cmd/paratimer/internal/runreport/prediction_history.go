@@ -258,8 +258,7 @@ func (m *marks) addAlerts(f *frame.Frame) {
 		return
 	}
 	at := *f.ElapsedSeconds
-	for i := range f.Alerts {
-		a := &f.Alerts[i]
+	for _, a := range f.Alerts {
 		was := m.alerts[a.Bound]
 		missed := a.Outcome != nil && *a.Outcome == frame.Missed
 		if a.State == cmp.Or(was, frame.OnTrack) || a.State == frame.Blind ||

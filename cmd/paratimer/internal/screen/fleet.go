@@ -100,8 +100,7 @@ const longestBar = 40
 func (f *Fleet) columns(shown []view.Query, from, wide int) []string {
 	zone := ""
 	rows := make([][]string, len(shown))
-	for i := range shown {
-		q := &shown[i]
+	for i, q := range shown {
 		if q.At != nil {
 			zone = " " + f.Style.in(q.At.Time()).Format("MST")
 		}
@@ -127,7 +126,7 @@ func (f *Fleet) columns(shown []view.Query, from, wide int) []string {
 		}
 		rows[i] = []string{
 			name, text(look, status), left, f.clock(q.EndAt, q.At), progress, f.clock(q.DeadlineAt, q.At),
-			text(look, margin(q)), units.Known(q.Elapsed, runs), f.Style.foreign(q.User), f.Style.foreign(q.Queue),
+			text(look, margin(&q)), units.Known(q.Elapsed, runs), f.Style.foreign(q.User), f.Style.foreign(q.Queue),
 			text(warn, blocks), text(warn, view.HeldUpText(q.HeldUpBy)),
 		}
 	}

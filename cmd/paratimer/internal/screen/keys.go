@@ -164,24 +164,21 @@ func next(c Choice, f *frame.Frame) int {
 
 // foot returns the most important keys.
 func (p *pen) foot() []string {
-	var keys []string
+	quit, pause := "q quit", "space pause"
+	if p.Listed {
+		quit = "q list"
+	}
+	if p.Choice.Paused {
+		pause = "space go on"
+	}
+	keys := []string{"? help", quit, pause, "↑↓ job", "enter tasks"}
 	switch {
 	case p.Choice.Help:
-		keys = []string{"↑↓ scroll", "esc close", "q quit"}
+		keys = []string{"↑↓ scroll", "esc close", quit}
 	case p.Choice.Tasks:
-		keys = []string{"↑↓ scroll", "esc back", "? help", "q quit"}
+		keys = []string{"↑↓ scroll", "esc back", "? help", quit}
 	case p.Play != nil:
-		keys = []string{"? help", "q quit", "space pause", "←→ seek", "+- speed", "↑↓ job", "enter tasks"}
-	default:
-		keys = []string{"? help", "q quit", "space pause", "↑↓ job", "enter tasks"}
-	}
-	for i, k := range keys {
-		switch {
-		case k == "space pause" && p.Choice.Paused:
-			keys[i] = "space go on"
-		case k == "q quit" && p.Listed:
-			keys[i] = "q list"
-		}
+		keys = []string{"? help", quit, pause, "←→ seek", "+- speed", "↑↓ job", "enter tasks"}
 	}
 	return []string{fitting(keysOf(keys), p.Width)}
 }

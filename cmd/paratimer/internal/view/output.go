@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -47,6 +48,22 @@ func List[T any](all []T) []T {
 		return []T{}
 	}
 	return all
+}
+
+// FirstOfKinds returns the first warning of each code, with how many others have it.
+func FirstOfKinds(all []dag.Warning) (out []dag.Warning) {
+	count := map[string]int{}
+	for _, w := range all {
+		if count[w.Code]++; count[w.Code] == 1 {
+			out = append(out, w)
+		}
+	}
+	for i := range out {
+		if n := count[out[i].Code] - 1; n > 0 {
+			out[i].Text += fmt.Sprintf(" (and %d more like this)", n)
+		}
+	}
+	return out
 }
 
 // Some returns the first names of a list, and how many more there are.

@@ -20,7 +20,6 @@ func (t *Text) warnings(b *strings.Builder, f frame.Frame) {
 		clear(t.warned)
 	}
 	var news []dag.Warning
-	more := map[string]int{}
 	for _, w := range f.Warnings {
 		known := w
 		if w.Code == dag.WarnClockSkew { // the difference changes from tick to tick, which is no news
@@ -30,16 +29,10 @@ func (t *Text) warnings(b *strings.Builder, f frame.Frame) {
 			continue
 		}
 		t.warned[known] = true
-		if more[w.Code]++; more[w.Code] == 1 {
-			news = append(news, w)
-		}
+		news = append(news, dag.Warning{Code: w.Code, Text: Escape(w.Text)})
 	}
-	for _, w := range news {
-		text := t.paint(yellow, "warning: ") + Escape(w.Text)
-		if n := more[w.Code] - 1; n > 0 {
-			text += fmt.Sprintf(" (and %d more like this)", n)
-		}
-		t.line(b, f, text)
+	for _, w := range FirstOfKinds(news) {
+		t.line(b, f, t.paint(yellow, "warning: ")+w.Text)
 	}
 }
 
@@ -80,11 +73,10 @@ func (t *Text) failures(b *strings.Builder, f frame.Frame) {
 
 // jobLines writes which jobs have started or ended; a quiet watch, which have failed or were killed.
 func (t *Text) jobLines(b *strings.Builder, f frame.Frame) {
-	for i := range f.Jobs {
-		j := &f.Jobs[i]
+	for _, j := range f.Jobs {
 		bad := j.State == dag.Failed || j.State == dag.Killed
 		if j.State != t.jobs[j.Node] && j.State > dag.Submitted && (bad || !t.Quiet) {
-			t.line(b, f, t.job(&f, j))
+			t.line(b, f, t.job(&f, &j))
 		}
 		t.jobs[j.Node] = j.State
 	}
