@@ -39,7 +39,7 @@ func (m *Match) compile(fail func(key string, err error)) {
 		to           **regexp.Regexp
 	}{{"name", m.Name, &m.name}, {"user", m.User, &m.user}, {"queue", m.Queue, &m.queue}} {
 		var err error
-		if *p.to, err = glob(p.pattern); err != nil {
+		if *p.to, err = Glob(p.pattern); err != nil {
 			fail(p.key, fmt.Errorf("match.%s %q: %w", p.key, p.pattern, err))
 		}
 	}
@@ -70,9 +70,9 @@ func matches(re *regexp.Regexp, s string) bool { return re == nil || re.MatchStr
 var wildcards = strings.NewReplacer(`\\\\`, `\\`, `\\\*`, `\*`, `\\\?`, `\?`, `\\\[`, `\[`, `\\\]`, `\]`, `\\`, ``,
 	`\*`, `.*`, `\?`, `.`, `\[!`, `[^`, `\[\^`, `[^`, `\[\]`, `[\]`, `\[`, `[`, `\]`, `]`)
 
-// glob converts a pattern to a regular expression, which Go matches in linear time. It is nil for "". In a set such as
+// Glob converts a pattern to a regular expression, which Go matches in linear time. It is nil for "". In a set such as
 // [a-z] or [!0-9], * and ? need a \.
-func glob(pattern string) (*regexp.Regexp, error) {
+func Glob(pattern string) (*regexp.Regexp, error) {
 	if pattern == "" {
 		return nil, nil
 	}

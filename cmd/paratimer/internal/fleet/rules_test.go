@@ -166,7 +166,7 @@ func TestMatch(t *testing.T) {
 		{"(a|b)", "a", false},
 		{"*\n*", "a\nb", true},
 	} {
-		re, err := glob(c.pattern)
+		re, err := Glob(c.pattern)
 		if err != nil {
 			t.Errorf("%q: %v", c.pattern, err)
 			continue

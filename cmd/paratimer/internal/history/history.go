@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/naming"
@@ -14,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/profiles"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Key returns the name that the runs of a workflow share: a script's file name. Pig uses a script's file name first
@@ -102,21 +104,18 @@ func (l Line) newest() *dag.Plan {
 
 // weigh marks outliers, and sets the weights of the other runs.
 func (l Line) weigh() {
-	var at []int
-	var lengths []time.Duration
+	var counted []*Run
 	for i := range l {
 		if l[i].Why == "" {
-			at, lengths = append(at, i), append(lengths, l[i].Length())
+			counted = append(counted, &l[i])
 		}
 	}
-	var left []int
-	for k, why := range outliers(lengths) {
-		if l[at[k]].Why = why; why == "" {
-			left = append(left, at[k])
-		}
+	for k, why := range outliers(units.Each(counted, (*Run).Length)) {
+		counted[k].Why = why
 	}
-	for k, w := range profiles.Weights(len(left)) {
-		l[left[k]].Weight = w
+	counted = slices.DeleteFunc(counted, func(r *Run) bool { return r.Why != "" })
+	for k, w := range profiles.Weights(len(counted)) {
+		counted[k].Weight = w
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/ernest"
@@ -97,7 +98,8 @@ func input(plan *dag.Plan) (records, bytes float64) {
 func OfRecorded(name string, all []Run) (r *Runs, left []Run, unit string) {
 	byBytes := func(r Run) float64 { return r.Bytes }
 	of, unit := func(r Run) float64 { return r.Records }, "records"
-	if count(all, byBytes) > count(all, of) {
+	known := func(of func(Run) float64) int { return len(slices.DeleteFunc(units.Each(all, of), math.IsNaN)) }
+	if known(byBytes) > known(of) {
 		of, unit = byBytes, "bytes"
 	}
 	most := 0.0
@@ -114,14 +116,4 @@ func OfRecorded(name string, all []Run) (r *Runs, left []Run, unit string) {
 		r.Rows[i].Scale /= most
 	}
 	return r, left, unit
-}
-
-// count returns how many runs have a known size.
-func count(all []Run, of func(Run) float64) (n int) {
-	for _, r := range all {
-		if !math.IsNaN(of(r)) {
-			n++
-		}
-	}
-	return n
 }

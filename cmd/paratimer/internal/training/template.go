@@ -29,21 +29,20 @@ func NewTemplate(text string, rows []ernest.DesignRow) (Template, error) {
 	case len(rows) == 0:
 		return t, errors.New("the design has no rows")
 	}
-	none := func(f func(ernest.DesignRow) int) bool {
-		return slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return f(r) <= 0 })
-	}
-	differ := func(f func(ernest.DesignRow) float64) bool {
-		return slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return f(r) != f(rows[0]) })
+	var noParts, noCores, scalesDiffer, machinesDiffer bool
+	for _, r := range rows {
+		noParts, noCores = noParts || r.Parts <= 0, noCores || r.Cores <= 0
+		scalesDiffer = scalesDiffer || r.Scale != rows[0].Scale
+		machinesDiffer = machinesDiffer || r.Machines != rows[0].Machines
 	}
 	switch {
-	case t.has("{parts}") && none(func(r ernest.DesignRow) int { return r.Parts }):
+	case t.has("{parts}") && noParts:
 		return t, errors.New("the command has {parts}, but the design has no parts: use {fraction}")
-	case t.has("{cores}") && none(func(r ernest.DesignRow) int { return r.Cores }):
+	case t.has("{cores}") && noCores:
 		return t, errors.New("the command has {cores}, but the design has no cores: use {machines}")
-	case !t.has("{fraction}") && !t.has("{parts}") && differ(func(r ernest.DesignRow) float64 { return r.Scale }):
+	case !t.has("{fraction}") && !t.has("{parts}") && scalesDiffer:
 		return t, errors.New("the command would run on the same input each time: put {fraction} or {parts} where the size goes")
-	case !t.has("{machines}") && !t.has("{cores}") &&
-		differ(func(r ernest.DesignRow) float64 { return float64(r.Machines) }):
+	case !t.has("{machines}") && !t.has("{cores}") && machinesDiffer:
 		return t, errors.New("the command would run on as many machines each time: put {machines} or {cores} where their number goes")
 	}
 	return t, nil

@@ -26,7 +26,6 @@ type Flags struct {
 	Profiles []*dag.Plan
 	Bounds   []alert.Bound
 	Shown    Battery
-	Speed    float64
 }
 
 // Command returns a command that watches or plays queries. Its action gets the values of its flags, and a context with
@@ -65,7 +64,7 @@ func FlagsOf(c *cli.Context) (f *Flags, err error) {
 			return nil, command.Usage("%s goes with %s", setting(pair[0]).Spellings()[0], other.Spelled())
 		}
 	}
-	f = &Flags{Speed: c.Float64("speed")}
+	f = &Flags{}
 	if err := input.CheckUnit(c); err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -23,6 +22,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -183,9 +183,9 @@ type Cluster struct {
 	IsLocal bool // nothing was named, so it is this machine
 }
 
-// OpenCluster returns what the flags or the environment name, else this machine's drivers of Spark. limit, if set, adds
-// a budget to the services of a YARN cluster.
-func OpenCluster(c *cli.Context, limit func(engine.Services) engine.Services) (*Cluster, error) {
+// OpenCluster returns what the flags or the environment name, else this machine's drivers of Spark. --budget limits the
+// requests to a YARN cluster.
+func OpenCluster(c *cli.Context) (*Cluster, error) {
 	m, err := managerOf(c, "", nil, nil)
 	if err != nil {
 		return nil, err
@@ -197,11 +197,7 @@ func OpenCluster(c *cli.Context, limit func(engine.Services) engine.Services) (*
 	if err != nil {
 		return nil, err
 	}
-	var services engine.Services = client
-	if limit != nil {
-		services = limit(client)
-	}
-	return &Cluster{engine.NewHub(services, client), client, false}, nil
+	return &Cluster{engine.NewHub(fleet.Budget(client, c.Float64("budget")), client), client, false}, nil
 }
 
 // ErrIdle means that nothing runs.
@@ -241,16 +237,8 @@ func Pick(ctx context.Context, client *engine.Client, typed, user string) (yarn.
 
 // GoesBy reports whether a pattern, such as nightly_*, matches a name, with the engine's prefix or without it.
 func GoesBy(pattern, name string) bool {
-	plain := naming.PigScript(name)
-	if pattern == name || pattern == plain {
-		return true
-	}
-	// In path.Match a * stops at a slash, but names have no folders.
-	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
-	for _, n := range []string{name, plain} {
-		if ok, err := path.Match(flat(pattern), flat(n)); err == nil && ok {
-			return true
-		}
-	}
-	return false
+	glob, _ := fleet.Glob(pattern) // nil if it fails
+	return slices.ContainsFunc([]string{name, naming.PigScript(name)}, func(n string) bool {
+		return n == pattern || glob != nil && glob.MatchString(n)
+	})
 }

@@ -53,7 +53,7 @@ type listedApp struct {
 
 // list prints what runs, the newest first.
 func list(c *cli.Context) error {
-	cluster, err := input.OpenCluster(c, nil)
+	cluster, err := input.OpenCluster(c)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -61,9 +60,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 			return err
 		}
 	}
-	cluster, err := input.OpenCluster(c, func(s engine.Services) engine.Services {
-		return fleet.Budget(s, c.Float64("budget"))
-	})
+	cluster, err := input.OpenCluster(c)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func replay(c *cli.Context, f *follow.Flags) error {
 		return err
 	}
 	w := f.Watch(c, src, nil)
-	w.Speed = f.Speed
+	w.Speed = c.Float64("speed")
 	if err := follow.Preview(c, &w); err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func reportLive(c *cli.Context, f *follow.Flags) error {
 	reload := input.LookEvery
 	switch {
 	case !isQuery:
-		w.Speed, reload = f.Speed, time.Second
+		w.Speed, reload = c.Float64("speed"), time.Second
 	case c.IsSet("every"):
 		w.Every = max(c.Duration("every"), 100*time.Millisecond) // less would overload a cluster
 	}

@@ -50,7 +50,7 @@ func play(c *cli.Context, f *follow.Flags, plan *dag.Plan, opt simulate.Options)
 	}
 	defer done(&err)
 	w := f.Watch(c, src, nil)
-	w.Speed = f.Speed
+	w.Speed = c.Float64("speed")
 	return follow.Run(c, w)
 }
 
