@@ -5,8 +5,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A judgment compares one bound with a frame. It changes the bound's Standing; its other results are the fields after
-// f.
+// A judgment compares one bound with a frame. It changes the bound's Standing; the fields after f are its other
+// results.
 type judgment struct {
 	*Bound
 	*Standing

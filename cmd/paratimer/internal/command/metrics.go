@@ -11,7 +11,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
@@ -42,13 +41,6 @@ func Counted(c *cli.Context, tap rest.Layer) rest.Layer {
 		return tap
 	}
 	return func(next http.RoundTripper) http.RoundTripper { return m.Layer(tap.Over(next)) }
-}
-
-// CountDeliveries adds counts of sent alerts to the metrics, if there are any.
-func CountDeliveries(c *cli.Context, d *notify.Dispatcher) {
-	if m := MetricsOf(c); m != nil {
-		m.Also(func(emit metrics.Emit) { metrics.Deliveries(emit, d.Stats()) })
-	}
 }
 
 // ServeMetrics starts what --metrics and metrics-textfile request. m is nil if they are not set. done stops the

@@ -216,7 +216,8 @@ func options(c *cluster, s *frameLog) Options {
 	return Options{
 		Cluster: c, Sinks: []watch.Sink{s}, Open: func(string) Hooks { return hooks(func(*watch.Watch) {}, func() {}) },
 		Listed: func(dag.Instant, []Blocking) {}, Every: 3 * time.Second, Most: time.Minute, Workers: 2,
-		Drain: time.Second, Log: zerolog.Nop(),
+		Drain: time.Second,
+		Log:   zerolog.Nop(),
 		Estimators: func() watch.EstimatorSet {
 			all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), cost.Costs,
 				estimators.Options{Samples: 16})

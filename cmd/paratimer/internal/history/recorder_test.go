@@ -21,16 +21,7 @@ import (
 )
 
 // snapshots is a source that ends with io.EOF.
-type snapshots []*dag.Snapshot
-
-func (p *snapshots) Next(context.Context) (*dag.Snapshot, error) {
-	if len(*p) == 0 {
-		return nil, io.EOF
-	}
-	s := (*p)[0]
-	*p = (*p)[1:]
-	return s, nil
-}
+type snapshots = watch.Snapshots
 
 // begin is when the runs of these tests begin; each takes ten seconds.
 const begin = dag.Instant(1_000_000)

@@ -35,7 +35,7 @@ type Sink struct {
 	Attempts int
 	// Send delivers a notification and returns the response. No error contains a secret.
 	Send func(context.Context, Notification) (answer string, err error)
-	// Preview returns the body that Send would send, without secrets; nil if there is nothing to show.
+	// Preview returns the body that Send would send, without secrets.
 	Preview func(Notification) ([]byte, error)
 }
 

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -19,16 +18,7 @@ import (
 )
 
 // A script is a source that yields given snapshots.
-type script []*dag.Snapshot
-
-func (s *script) Next(context.Context) (*dag.Snapshot, error) {
-	if len(*s) == 0 {
-		return nil, io.EOF
-	}
-	next := (*s)[0]
-	*s = (*s)[1:]
-	return next, nil
-}
+type script = watch.Snapshots
 
 // running is a job of two maps that has run for some seconds.
 func running(seconds int64) *dag.Snapshot {

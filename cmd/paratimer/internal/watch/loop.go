@@ -21,6 +21,19 @@ import (
 // ended it returns io.EOF. After a *dag.MissedError the next call may succeed; every other error ends the watch.
 type Source = recording.Source
 
+// Snapshots is a source of existing snapshots.
+type Snapshots []*dag.Snapshot
+
+// Next returns the first snapshot and removes it.
+func (s *Snapshots) Next(context.Context) (*dag.Snapshot, error) {
+	if len(*s) == 0 {
+		return nil, io.EOF
+	}
+	next := (*s)[0]
+	*s = (*s)[1:]
+	return next, nil
+}
+
 // A Sink receives the result of each observation. An error of a sink ends the watch: its output would be lost.
 type Sink interface {
 	Show(frame.Tick) error

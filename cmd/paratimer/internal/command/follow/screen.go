@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -106,10 +107,7 @@ const mostHappened = 10
 
 // Show implements watch.Sink.
 func (s *summary) Show(tick frame.Tick) error {
-	if err := s.lines.Show(tick); err != nil {
-		return err
-	}
-	return s.urgent.Show(tick)
+	return errors.Join(s.lines.Show(tick), s.urgent.Show(tick))
 }
 
 // text returns the summary for a state: if the query still runs, it ends with the newest line.

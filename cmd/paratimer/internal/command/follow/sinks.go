@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -18,8 +17,10 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Sinks creates the sinks of the flags, with a clock. Errors do not include the address of --webhook, which may contain
@@ -115,7 +116,11 @@ func Dispatcher(c *cli.Context, now func() time.Time) (d *notify.Dispatcher, fin
 	finish = func() {}
 	switch {
 	case c.Bool("dry-run"):
-		conf.Sinks, conf.Inline = dry(all, c.App.ErrWriter), true
+		if len(all) == 0 {
+			all = []*notify.Sink{notify.NoTarget}
+		}
+		conf.Sinks = units.Each(all, func(s *notify.Sink) *notify.Sink { return notify.DryRun(s, c.App.ErrWriter) })
+		conf.Inline = true
 		return notify.New(conf), finish, nil
 	case len(all) == 0:
 		return nil, finish, nil
@@ -127,26 +132,15 @@ func Dispatcher(c *cli.Context, now func() time.Time) (d *notify.Dispatcher, fin
 		conf.Store = store
 	}
 	d = notify.New(conf)
-	command.CountDeliveries(c, d)
+	if m := command.MetricsOf(c); m != nil {
+		m.Also(func(emit metrics.Emit) { metrics.Deliveries(emit, d.Stats()) })
+	}
 	d.Start()
 	return d, func() {
 		if left := d.Close(c.Duration("drain")); left > 0 {
 			log.Warn().Int("left", left).Msg("not all alerts could be sent within drain; the next watch with the same sinks sends them")
 		}
 	}, nil
-}
-
-// dry returns sinks that print what others would send.
-func dry(all []*notify.Sink, w io.Writer) (printing []*notify.Sink) {
-	for _, s := range all {
-		if s.Preview != nil {
-			printing = append(printing, notify.DryRun(s, w))
-		}
-	}
-	if len(printing) == 0 {
-		printing = append(printing, notify.DryRun(notify.NoTarget, w))
-	}
-	return printing
 }
 
 // Notify makes a watch send alerts to the sinks of the flags, or with --dry-run print them. Then it uses the cluster's

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -83,13 +82,10 @@ type question struct {
 }
 
 func questionOf(c *cli.Context) (q question, err error) {
-	for _, w := range []struct {
-		flag     string
-		critical bool
-	}{{"warning", false}, {"critical", true}} {
-		if typed := c.String(w.flag); typed != "" {
-			if err := q.limits.Set(typed, w.critical); err != nil {
-				return q, command.Usage("--%s: %w", w.flag, err)
+	for _, flag := range []string{"warning", "critical"} {
+		if typed := c.String(flag); typed != "" {
+			if err := q.limits.Set(typed, flag == "critical"); err != nil {
+				return q, command.Usage("--%s: %w", flag, err)
 			}
 		}
 	}
@@ -175,7 +171,7 @@ func lookIn(c *cli.Context, f *follow.Flags, file string) (frame.Frame, error) {
 		return frame.Frame{}, err
 	}
 	src.UntilAfter(c.Duration("at"))
-	var few observations
+	var few watch.Snapshots
 	if _, err := input.Played(c.Context, file, src, func(s *dag.Snapshot) {
 		if n := len(few); n > 1 && s.At.Sub(few[n-2].At) < input.LookEvery {
 			few = few[:n-1]
@@ -191,15 +187,3 @@ func lookIn(c *cli.Context, f *follow.Flags, file string) (frame.Frame, error) {
 
 // fewLooks is how many observations of a recording are evaluated.
 const fewLooks = 3
-
-// observations is a source of existing snapshots.
-type observations []*dag.Snapshot
-
-func (o *observations) Next(context.Context) (*dag.Snapshot, error) {
-	if len(*o) == 0 {
-		return nil, io.EOF
-	}
-	s := (*o)[0]
-	*o = (*o)[1:]
-	return s, nil
-}

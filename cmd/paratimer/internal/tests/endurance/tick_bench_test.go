@@ -1,8 +1,6 @@
 package endurance
 
 import (
-	"context"
-	"io"
 	"testing"
 	"time"
 
@@ -13,22 +11,12 @@ import (
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
-	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // snapshots is a source of earlier observations.
-type snapshots []*dag.Snapshot
-
-func (s *snapshots) Next(context.Context) (*dag.Snapshot, error) {
-	if len(*s) == 0 {
-		return nil, io.EOF
-	}
-	first := (*s)[0]
-	*s = (*s)[1:]
-	return first, nil
-}
+type snapshots = watch.Snapshots
 
 // BenchmarkTick is one tick of a query of 100,000 tasks beside 1,988 other applications, from its snapshot to its
 // range; what is observed is not part of it.

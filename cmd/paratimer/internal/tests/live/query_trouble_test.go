@@ -24,6 +24,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
@@ -38,16 +39,7 @@ type life struct {
 }
 
 // A reel is snapshots in a row.
-type reel []*dag.Snapshot
-
-func (r *reel) Next(context.Context) (*dag.Snapshot, error) {
-	if len(*r) == 0 {
-		return nil, io.EOF
-	}
-	s := (*r)[0]
-	*r = (*r)[1:]
-	return s, nil
-}
+type reel = watch.Snapshots
 
 // film simulates a life. length is the time up to the last snapshot before its end.
 func film(t *testing.T, c life, began dag.Instant) (r *reel, length time.Duration) {
