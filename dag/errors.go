@@ -50,8 +50,8 @@ func (p Place) String() string {
 	return b.String()
 }
 
-// ErrNoJobs means that a plan has no job.
-var ErrNoJobs = errors.New("dag: the plan has no jobs: there is nothing to estimate")
+// errNoJobs means that a plan has no job.
+var errNoJobs = errors.New("dag: the plan has no jobs: there is nothing to estimate")
 
 // A CycleError means that jobs depend on each other, so that none of them can ever start.
 type CycleError struct {

@@ -105,8 +105,8 @@ func (g *Groups) Size() int {
 
 // Bounds of the key groups of a stage.
 const (
-	MaxGroupTasks = 100_000
-	MaxGroupsSize = 1_000_000 // reduces, sizes, names and points together
+	maxGroupTasks = 100_000
+	maxGroupsSize = 1_000_000 // reduces, sizes, names and points together
 	MaxKeyLength  = 256       // bytes of a key's name
 	maxGroupBytes = 1e18      // as for a task
 )
@@ -123,8 +123,8 @@ func (f *faults) groups(j int, k StageIndex) {
 	case !p.Copies():
 		f.shape(at, "only reduce tasks have key groups")
 		return
-	case !f.atMost(at, "tasks with key groups", len(g.Reduces), MaxGroupTasks),
-		!f.atMost(at, "tasks, sizes, names and points", g.Size(), MaxGroupsSize):
+	case !f.atMost(at, "tasks with key groups", len(g.Reduces), maxGroupTasks),
+		!f.atMost(at, "tasks, sizes, names and points", g.Size(), maxGroupsSize):
 		return
 	case g.Origin > GroupsComplete:
 		f.shape(at, "there is no origin %v", g.Origin)

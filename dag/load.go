@@ -137,8 +137,8 @@ func (k *OrderKey) UnmarshalText(b []byte) error {
 // MaxOrderKeys is the number of keys.
 const MaxOrderKeys = len(orderNames)
 
-// MaxPriority bounds priorities, on both sides of 0.
-const MaxPriority = 1_000_000
+// maxPriority bounds priorities, on both sides of 0.
+const maxPriority = 1_000_000
 
 func (f *faults) order() {
 	c := &f.p.Cluster

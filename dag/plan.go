@@ -284,7 +284,7 @@ type Residual struct {
 
 // Bounds of residuals.
 const (
-	MaxResiduals = 100_000
+	maxResiduals = 100_000
 	MaxScore     = 1e6
 	// MaxInputSizes bounds the runs of Plan.InputSizes.
 	MaxInputSizes = 10_000
@@ -300,7 +300,7 @@ func (f *faults) inputSizes() {
 }
 
 func (f *faults) residuals() {
-	if !f.atMost(whole("residuals"), "residuals", len(f.p.Residuals), MaxResiduals) {
+	if !f.atMost(whole("residuals"), "residuals", len(f.p.Residuals), maxResiduals) {
 		return
 	}
 	for i, r := range f.p.Residuals {

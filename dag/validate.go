@@ -22,8 +22,8 @@ const (
 )
 
 // Validate returns the faults of a plan, nil if there are none. All faults are joined, in a fixed order: cluster,
-// jobs in plan order, cycles, capacity. Each is ErrNoJobs, a CycleError or a PlanError. Unknown counts and costs are no
-// fault.
+// jobs in plan order, cycles, capacity. Each is a CycleError or a PlanError, except the one that there are no jobs.
+// Unknown counts and costs are no fault.
 func Validate(p *Plan) error {
 	f := faults{p: p}
 	if f.check(); len(f.list) == 0 {
@@ -100,7 +100,7 @@ func (f *faults) unique(at Place, names map[string]int, name string, i int) {
 
 func (f *faults) check() {
 	if len(f.p.Jobs) == 0 {
-		f.add(ErrNoJobs)
+		f.add(errNoJobs)
 	}
 	if err := tooLarge(f.p); err != nil {
 		f.add(err)
@@ -175,7 +175,7 @@ func (f *faults) job(j int, names map[string]int) {
 			f.add(noJob(ofJob(f.p, j, "after", i), a))
 		}
 	}
-	f.number(at("priority"), float64(job.Priority), -MaxPriority, MaxPriority, "")
+	f.number(at("priority"), float64(job.Priority), -maxPriority, maxPriority, "")
 	f.number(at("input_bytes"), job.InputBytes, 0, MaxInputBytes, "bytes")
 	l := &job.MapReduce
 	f.number(at("limits.am_memory"), float64(job.MasterMB), 0, MaxMemory, "MB")

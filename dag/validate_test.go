@@ -157,7 +157,7 @@ func TestValidate(t *testing.T) {
 		{
 			"many groups", func(p *Plan) {
 				p.Jobs[0].Stages[Reduce].Groups = soundGroups()
-				p.Jobs[0].Stages[Reduce].Groups.Reduces[0].Done = make([]GroupPoint, MaxGroupsSize)
+				p.Jobs[0].Stages[Reduce].Groups.Reduces[0].Done = make([]GroupPoint, maxGroupsSize)
 			},
 			`dag: job "a": reduce.groups: 1000005 tasks, sizes, names and points are more than the supported 1000000`,
 		},
@@ -279,7 +279,7 @@ func TestValidateEvidence(t *testing.T) {
 	}
 	p = sound()
 	p.Jobs = nil
-	if err := Validate(p); !errors.Is(err, ErrNoJobs) {
+	if err := Validate(p); !errors.Is(err, errNoJobs) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -270,7 +270,7 @@ func weighScores(scores, weights []float64) *pastScores {
 	return s
 }
 
-// At returns the quantile of order q; beyond the orders, that of the nearest end. Between two ranks it is interpolated
+// At returns the quantile of order q, that of the nearest end outside the orders. Between two ranks it is interpolated
 // linearly: definition 6 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996. Rounding the ranks
 // outwards would be safe for every n, but too wide: 18 runs would give a range of 80% that covers 89%. It panics
 // without scores.

@@ -139,10 +139,8 @@ func (p *StageLeft) All() iter.Seq[*TaskGroup] { return p.Between(0, math.MaxInt
 // Between is All for the tasks with indices from first up to end.
 func (p *StageLeft) Between(first, end int) iter.Seq[*TaskGroup] {
 	return func(yield func(*TaskGroup) bool) {
-		i := sort.Search(len(p.stretches), func(i int) bool {
-			return p.stretches[i].First+p.stretches[i].Count > first
-		})
-		for ; i < len(p.stretches) && p.stretches[i].First < end; i++ {
+		ends := func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > first }
+		for i := sort.Search(len(p.stretches), ends); i < len(p.stretches) && p.stretches[i].First < end; i++ {
 			s := &p.stretches[i]
 			if !s.visit(max(0, first-s.First), min(s.Count, end-s.First), yield) {
 				return

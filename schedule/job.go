@@ -245,10 +245,15 @@ func (c *scheduler) open(st *stage) {
 	}
 }
 
-// A wave is jobs of the query that the driver submits together, when all jobs before them have ended. An eager driver
-// has a wave for each job, which comes after those that the job depends on. A serial driver has a wave for each job as
-// well, and Pig's driver has one for each level of the DAG (facts/hadoop.md C2): a wave comes after all those
-// before it. A replay that submits each job as early as possible would be wrong for a level of different branches.
+// A wave is jobs that the driver submits one after the other once all jobs of before have ended.
+//
+//	driver   a wave is           before is
+//	Waves    a level of the DAG  the jobs of all earlier waves (facts/hadoop.md C2)
+//	Serial   one job             the jobs of all earlier waves
+//	Eager    one job             the jobs that it depends on
+//
+// Pig's driver is Waves: a job of one branch waits for jobs of other branches. To submit each job as early as possible
+// would be wrong for it.
 type wave struct{ jobs, before []int }
 
 // loadDriver drops jobs that are never submitted, schedules the submission of other users' jobs, and starts the

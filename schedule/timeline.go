@@ -8,18 +8,21 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// History returns the schedule of a run so far, as its snapshot shows it. It begins (Now) with the first submission
-// and ends with the last job's end or, if the run goes on, with the snapshot's instant.
+// History returns the schedule of a run so far, from one snapshot. Now is the first submission. End is the end of the
+// last job, or the snapshot's instant if the run goes on.
 //
-// An attempt is OK if it has succeeded or runs; it Fails if it has failed, was killed, or has lost its work since.
-// A running attempt ends with the snapshot and is not Past. Spans are attempts of consecutive tasks that start and
-// end together. Pauses have the same names as in a replay. Attempts that were not fully observed are left out:
-// those without a known start, and those without a known end if their job has ended. Under FIFO slots are the
-// attempts'; an unknown slot stays unknown, and its span has no Slots. Under YARN slots are lanes, as many for each
-// node as it has run containers at once: see Schedule.Nodes. No snapshot shows when a job's AM got its container,
-// so Mastered is unknown.
+// A span is the attempts of consecutive tasks that start and end together. An attempt that succeeded or runs is OK. One
+// that failed or was killed, also because its output was lost later, Fails. A running attempt ends at the snapshot's
+// instant and is not Past. An attempt is left out if its start is unknown, or if its end is unknown although its job or
+// the run has ended.
 //
-// The cost is n log n in attempts. It returns an error if the snapshot's jobs do not match its plan.
+// Pauses have the names of a replay's. Under FIFO a task has the slot of its attempt; a span of tasks with unknown
+// slots has no Slots. Otherwise slots are lanes, as many for each node as it has run containers at once: see
+// Schedule.Nodes.
+// Mastered is unknown, because no snapshot shows when a job's AM got its container.
+//
+// The cost is n log n in attempts. History returns an error if the snapshot's jobs do not match its plan, if the policy
+// is unknown, or if the jobs have no order.
 func History(s *dag.Snapshot) (*Schedule, error) {
 	h, err := newHistory(s)
 	if err != nil {

@@ -33,8 +33,8 @@ func TestFreshNeed(t *testing.T) {
 	}
 	// Each reduce that runs copies a third of the maps' progress: 0.3 = 0.225 + 0.225 / 3.
 	l.Progress, l.Need.Map.Progress, l.Need.Reduce.Running, l.Need.Reduce.Progress = 0.05+0.9*0.4, 0.5, 8, 0
-	n = freshNeed(&l, [2]int{256, 256})
-	if math.Abs(n.Map.Progress-0.725) > 1e-9 || math.Abs(n.Reduce.Progress-0.075) > 1e-9 {
+	if n := freshNeed(&l, [2]int{256, 256}); math.Abs(n.Map.Progress-0.725) > 1e-9 ||
+		math.Abs(n.Reduce.Progress-0.075) > 1e-9 {
 		t.Errorf("maps %v, reduces %v, want 0.725 and 0.075", n.Map.Progress, n.Reduce.Progress)
 	}
 	l.Need.Map.Progress, l.Need.Reduce.Running, l.Progress = 0.2286, 0, 0.1

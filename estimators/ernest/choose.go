@@ -237,14 +237,9 @@ var (
 // Charged returns the charged time in seconds.
 func (b Billing) Charged(seconds float64) float64 {
 	if b.Quantum > 0 {
-		seconds = b.Quantum * started(seconds/b.Quantum)
+		seconds = b.Quantum * math.Ceil(seconds/b.Quantum*(1-rounding)) // a computed time has rounding errors
 	}
 	return max(seconds, b.Minimum)
-}
-
-// started returns the number of quanta that have begun. It ignores rounding errors of a computed time.
-func started(quanta float64) float64 {
-	return math.Ceil(quanta * (1 - rounding))
 }
 
 // cost returns the cost of a run; NaN if it or seconds is unknown.

@@ -27,21 +27,8 @@ type Space struct {
 	Cost func(machines, time float64) float64
 }
 
-// The defaults of the authors' program.
-const (
-	DefaultCoresPerMachine = 2
-	DefaultBudget          = 10.0
-	DefaultInterpolate     = 20
-)
-
 // MaxCandidates limits sizes times numbers of machines, and so the memory of a design.
 const MaxCandidates = 100_000
-
-func (s *Space) defaults() {
-	s.CoresPerMachine = cmp.Or(s.CoresPerMachine, DefaultCoresPerMachine)
-	s.Budget = cmp.Or(s.Budget, DefaultBudget)
-	s.Interpolate = cmp.Or(s.Interpolate, DefaultInterpolate)
-}
 
 func (s *Space) check() error {
 	switch {
@@ -173,7 +160,8 @@ func Design(s Space) (*Plan, error) {
 
 // experiments returns the candidates, and their costs and features.
 func (s *Space) experiments() ([]DesignRow, *experiments, error) {
-	s.defaults()
+	s.CoresPerMachine, s.Interpolate = cmp.Or(s.CoresPerMachine, 2), cmp.Or(s.Interpolate, 20)
+	s.Budget = cmp.Or(s.Budget, 10) // all three as in the authors' program
 	if err := s.check(); err != nil {
 		return nil, nil, err
 	}

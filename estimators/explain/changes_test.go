@@ -243,7 +243,7 @@ func TestClusterChanges(t *testing.T) {
 		{"they became known", nodes(), nodes(a, b), "its nodes became known"},
 		{"nothing", nodes(a, b), nodes(a, b), ""},
 	} {
-		if got := strings.Join(clusterChanges(c.was, c.later), ", "); got != c.want {
+		if _, got := changedSlots(c.was, c.later); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -9,8 +9,11 @@ import (
 
 // changedSlots is the ingredient of slots: the later cluster, its nodes, and the memory that others use.
 func changedSlots(s, later *dag.Snapshot) (*dag.Snapshot, string) {
-	subjects, avoided := clusterChanges(s, later), avoidances(s, later)
-	if subjects = append(subjects, avoided...); len(subjects) == 0 {
+	subjects, avoided := capacityChanges(s, later), avoidances(s, later)
+	if len(subjects) == 0 && len(s.Nodes) == 0 && len(later.Nodes) > 0 {
+		subjects = []string{"its nodes became known"}
+	}
+	if subjects = slices.Concat(subjects, loadChanges(s, later), avoided); len(subjects) == 0 {
 		return nil, ""
 	}
 	c := s.Clone()
@@ -37,15 +40,6 @@ func node(s *dag.Snapshot, name string) *dag.NodeState {
 		return &s.Nodes[i]
 	}
 	return nil
-}
-
-// clusterChanges names the nodes and slots that came or went, and the applications that use more or less memory.
-func clusterChanges(s, later *dag.Snapshot) []string {
-	out := capacityChanges(s, later)
-	if len(out) == 0 && len(s.Nodes) == 0 && len(later.Nodes) > 0 {
-		out = append(out, "its nodes became known")
-	}
-	return append(out, loadChanges(s, later)...)
 }
 
 // capacityChanges names the nodes and slots that came or went. If s has no nodes at all, the later ones are not
@@ -276,10 +270,10 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	if l := sameJob(s, later, first.job); later.Jobs[l].Attempt > s.Jobs[first.job].Attempt &&
 		s.Jobs[first.job].Attempt > 0 {
 		return fmt.Sprintf("the application master%s came again: %s again", s.Plan.OfJob(first.job),
-			start(len(lost), "task"))
+			start(len(lost)))
 	}
 	if n := lostNode(s, later, first.attempt); n != nil && len(lost) > 1 {
-		return fmt.Sprintf("node %s %s: %s again", n.Name, lostHow(n), start(len(lost), "task"))
+		return fmt.Sprintf("node %s %s: %s again", n.Name, lostHow(n), start(len(lost)))
 	}
 	what, again := "was killed", " and starts again"
 	now := dag.FindAttempt(first.now, first.attempt.Task, first.attempt.Number)
@@ -308,9 +302,9 @@ func lostNode(s, later *dag.Snapshot, a *dag.Attempt) *dag.NodeState {
 	return nil
 }
 
-func start(n int, what string) string {
+func start(n int) string {
 	if n == 1 {
-		return "1 " + what + " starts"
+		return "1 task starts"
 	}
-	return fmt.Sprintf("%d %ss start", n, what)
+	return fmt.Sprintf("%d tasks start", n)
 }

@@ -13,7 +13,7 @@ import (
 // stage, and the seconds a byte of the task. The model with the smallest errors predicts the remaining groups.
 
 // A verdict is the errors of the three models, in seconds. An error is that of a batch: the sum over the groups of one
-// task in one part (see looks). Errors of single groups would partly cancel in the predicted sums.
+// task in one part (see parts). Errors of single groups would partly cancel in the predicted sums.
 type verdict struct {
 	took, groups  float64 // time and number of the groups that were predicted
 	batches       int
@@ -56,15 +56,15 @@ func (v *verdict) common() float64 {
 	return max(math.Sqrt(v.logs/v.weight), LeastSpread)
 }
 
-// firstLook is the time of the groups in the first part, in seconds. It is short, since the first key is often large.
-const firstLook = settled / 32.
+// firstPart is the time of the groups in the first part, in seconds. It is short, since the first key is often large.
+const firstPart = settled / 32.
 
-// looks divides points into parts, each of which is predicted from all parts before it. It returns the index of the
-// first point of each part, and the number of points. Parts end when the sum of times reaches firstLook, 2 firstLook,
-// 4 firstLook and so on. So there are few parts, and their predictions together cost about twice as much as the last.
-func looks(points []nearestfit.Arrival) []int {
+// parts divides points into parts, each of which is predicted from all parts before it. It returns the index of the
+// first point of each part, and the number of points. Parts end when the sum of times reaches firstPart, 2 firstPart,
+// 4 firstPart and so on. So there are few parts, and their predictions together cost about twice as much as the last.
+func parts(points []nearestfit.Arrival) []int {
 	cuts := []int{0}
-	taken, next := 0.0, firstLook
+	taken, next := 0.0, firstPart
 	for i, a := range points {
 		if taken >= next {
 			cuts = append(cuts, i)
@@ -85,7 +85,7 @@ func judge(points []nearestfit.Arrival, n int, curve []dag.GroupPoint, params ne
 		w.job.Add(n-1, &curve[i])
 	}
 	var v verdict
-	cuts := looks(points)
+	cuts := parts(points)
 	for c := 1; c < len(cuts); c++ {
 		part := points[cuts[c-1]:cuts[c]]
 		v.compare(w, part)

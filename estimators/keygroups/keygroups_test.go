@@ -23,11 +23,11 @@ func TestLooks(t *testing.T) {
 		for i := range points {
 			points[i].GroupPoint = &dag.GroupPoint{Took: took, Count: 1}
 		}
-		if got := looks(points); !slices.Equal(got, want) {
+		if got := parts(points); !slices.Equal(got, want) {
 			t.Errorf("groups of %v: cuts %v, want %v", took, got, want)
 		}
 	}
-	if got := looks(nil); !slices.Equal(got, []int{0, 0}) {
+	if got := parts(nil); !slices.Equal(got, []int{0, 0}) {
 		t.Errorf("cuts of nothing: %v", got)
 	}
 }

@@ -11,7 +11,8 @@ type point struct {
 	Size, Mean, Count, Marked float64
 }
 
-// A profile is at most limit points. If it has more, condense joins them to half as many.
+// A profile is the finished groups of a task as at most limit points. If a new group makes them more, condense joins
+// points until half as many as limit are left.
 type profile struct {
 	tolerance float64
 	limit     int
@@ -115,24 +116,16 @@ func pairs(points []point, n int) []point {
 	slices.SortFunc(gaps, func(a, b gap) int {
 		return cmp.Or(cmp.Compare(a.ratio, b.ratio), cmp.Compare(a.at, b.at))
 	})
-	const (
-		apart = iota
-		first
-		second
-	)
-	role := make([]uint8, len(points))
+	second := make([]bool, len(points)+1) // by point: it is joined to the one before it
 	for _, g := range gaps {
-		if n == 0 {
-			break
-		}
-		if role[g.at] == apart && role[g.at+1] == apart {
-			role[g.at], role[g.at+1] = first, second
+		if n > 0 && !second[g.at] && !second[g.at+1] && !second[g.at+2] {
+			second[g.at+1] = true
 			n--
 		}
 	}
 	out := points[:0]
 	for i, c := range points {
-		if role[i] == second {
+		if second[i] {
 			out[len(out)-1] = joined(out[len(out)-1], c)
 			continue
 		}

@@ -49,7 +49,7 @@ func TestPaperCosts(t *testing.T) {
 	}
 }
 
-// A plan without costs gives floors, which are marked; an attempt's own total stands in for an unknown size.
+// A plan without costs gives lower bounds, which are marked. The total of an attempt replaces an unknown size.
 func TestPaperCostsUnknown(t *testing.T) {
 	plan := slowPlan()
 	plan.Jobs[0].Stages[dag.Map].Pipelines[0].Tuples = dag.Series{}
