@@ -26,8 +26,8 @@ func Simulate(s *Spec, o SimulationOptions) (*Result, error) {
 	limit := min(maxSimulatedTasks, maxSimulatedWork/o.Runs)
 	all := make([]*sample, o.Runs)
 	var workers errgroup.Group
-	workers.SetLimit(runtime.GOMAXPROCS(0))
 	var over atomic.Bool // one run is too large, so the others need not start
+	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i := 0; i < o.Runs && !over.Load(); i++ {
 		workers.Go(func() error {
 			if all[i] = simulate(s, o, i, limit); all[i] == nil {
