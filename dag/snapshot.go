@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A Snapshot is the state of the query and the cluster at one instant. A reader of one snapshot needs nothing else.
@@ -175,11 +176,26 @@ func (s *Snapshot) Clone() *Snapshot {
 func (s *Snapshot) Origin() Instant {
 	origin := NoInstant
 	for i := range s.Jobs {
-		if t := s.Jobs[i].Submitted; t.Known() && (!origin.Known() || t < origin) {
-			origin = t
-		}
+		origin = origin.Earlier(s.Jobs[i].Submitted)
 	}
 	return origin
+}
+
+// Elapsed returns the time since the first job was submitted, 0 before.
+func (s *Snapshot) Elapsed() time.Duration {
+	if origin := s.Origin(); origin.Known() {
+		return max(0, s.At.Sub(origin))
+	}
+	return 0
+}
+
+// OthersMB returns the memory that other applications use.
+func (s *Snapshot) OthersMB() int {
+	sum := 0
+	for i := range s.Load {
+		sum += s.Load[i].HeldMB
+	}
+	return sum
 }
 
 // LastEnd returns when the last job that has ended did; NoInstant if none has.

@@ -32,6 +32,14 @@ func FirstKnown(at ...Instant) Instant {
 	return NoInstant
 }
 
+// Earlier returns the earlier of two instants; if one is unknown, the other one.
+func (i Instant) Earlier(j Instant) Instant {
+	if !i.Known() || j.Known() && j < i {
+		return j
+	}
+	return i
+}
+
 // Time converts to a UTC time. It panics on NoInstant: check Known first.
 func (i Instant) Time() time.Time {
 	if !i.Known() {

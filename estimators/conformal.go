@@ -188,7 +188,7 @@ func Corrected(s Scenario) Scenario {
 		if err != nil || len(e.Distribution) == 0 {
 			return e, err
 		}
-		tick := TickOf(taskcost.Exact(w.ElapsedMS()), w.doneTasks(), e.Distribution)
+		tick := TickOf(w.Now().Elapsed(), w.doneTasks(), e.Distribution)
 		e.Raw, e.Tick = e.Distribution, &tick
 		e.Distribution, e.Runs = e.Raw.Corrected(tick, w.Costs.Residuals)
 		median := e.Distribution.At(0.5)

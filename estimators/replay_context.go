@@ -112,13 +112,7 @@ func (w *ReplayContext) End(left schedule.Left) (dag.Instant, error) {
 func (w *ReplayContext) ended() bool { return w.Now().State.Ended() }
 
 // ElapsedMS returns the time since the first job was submitted in milliseconds, 0 before.
-func (w *ReplayContext) ElapsedMS() float64 {
-	origin := w.Now().Origin()
-	if !origin.Known() || origin > w.Now().At {
-		return 0
-	}
-	return float64(w.Now().At - origin)
-}
+func (w *ReplayContext) ElapsedMS() float64 { return taskcost.MS(w.Now().Elapsed()) }
 
 // progress returns equation (1), with the misprint in the paper's numerator corrected: elapsed / (elapsed +
 // remaining) (facts/paratimer.md P1).

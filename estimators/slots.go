@@ -44,7 +44,7 @@ func Slots(plan *dag.Plan, job int, k dag.StageIndex) int {
 // slotsAsNow assumes that other applications keep their containers, but release them at the net rate of the last
 // minute. They take no free containers, and none of ours.
 func slotsAsNow(run dag.Run, s *dag.Snapshot) {
-	held, rate := othersMB(s), freedRate(run)
+	held, rate := s.OthersMB(), freedRate(run)
 	for i := range s.Load {
 		l := &s.Load[i]
 		l.Need, l.PendingMB, l.Length, l.Until = nil, 0, 0, dag.NoInstant
@@ -60,7 +60,7 @@ func freedRate(run dag.Run) float64 {
 	now := run.Now()
 	for _, s := range run.Window {
 		if span := now.At - s.At; span > 0 {
-			return max(0, float64(othersMB(s)-othersMB(now))/float64(span))
+			return max(0, float64(s.OthersMB()-now.OthersMB())/float64(span))
 		}
 	}
 	return 0
@@ -70,7 +70,7 @@ func freedRate(run dag.Run) float64 {
 // evenly among its users. Others release what they use above the rest within the length of their tasks. If they use
 // less, they get released memory first.
 func slotsFairShare(_ dag.Run, s *dag.Snapshot) {
-	theirs, held := max(0, clusterMB(s)-fairMB(s)), othersMB(s)
+	theirs, held := max(0, clusterMB(s)-fairMB(s)), s.OthersMB()
 	stay := dag.Load{
 		ID: "others", Queue: "others", Submitted: dag.NoInstant, HeldMB: min(held, theirs),
 		PendingMB: max(0, theirs-held), ShareMB: dag.MaxMemory, Until: dag.NoInstant,
@@ -184,15 +184,6 @@ func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*ReplayContext) (E
 		}
 		return e, nil
 	}
-}
-
-// othersMB returns the memory that other applications use.
-func othersMB(s *dag.Snapshot) int {
-	sum := 0
-	for i := range s.Load {
-		sum += s.Load[i].HeldMB
-	}
-	return sum
 }
 
 // othersTask returns the mean time that a task of other applications uses its container, if a model predicts it;

@@ -270,10 +270,7 @@ func (m *Marks) See(s *dag.Snapshot) {
 			job.holding = s.At
 		}
 	}
-	mb := 0
-	for i := range s.Load {
-		mb += s.Load[i].HeldMB
-	}
+	mb := s.OthersMB()
 	if n := len(m.others); n == 0 && mb > 0 || n > 0 && m.others[n-1].mb != mb {
 		m.others = append(m.others, held{s.At, mb})
 	}

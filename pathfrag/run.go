@@ -70,9 +70,7 @@ func newRun(s *dag.Snapshot) *run {
 				}
 				id := int32(len(r.all))
 				r.all = append(r.all, attempt{a, int32(j), k, s.Jobs[j].Stages[k].Overtaken(a)})
-				if a.Start.Known() && (!r.first[j].Known() || a.Start < r.first[j]) {
-					r.first[j] = a.Start
-				}
+				r.first[j] = r.first[j].Earlier(a.Start)
 				if a.End.Known() && a.State != dag.AttemptRunning {
 					byEnd = append(byEnd, id)
 				}

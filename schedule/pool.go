@@ -353,11 +353,7 @@ func (c *scheduler) noteStarts(slots []int32) {
 }
 
 // started records a start of the run at t.
-func (c *scheduler) started(t dag.Instant) {
-	if t.Known() && (!c.first.Known() || t < c.first) {
-		c.first = t
-	}
-}
+func (c *scheduler) started(t dag.Instant) { c.first = c.first.Earlier(t) }
 
 // cold reports whether a task that starts now takes longer than usual to start: in a new container if the job reuses
 // containers, else in the run's first batch.

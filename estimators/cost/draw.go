@@ -159,12 +159,7 @@ func (s *sampling) drawPauses(d estimators.Draws) *dag.Snapshot {
 // is 0, or a lognormal part of the time that has passed and the known rest. The more stages a program has had, the
 // smaller this part.
 func (m *Model) later(u float64) func(known time.Duration) time.Duration {
-	num := m.numbers
-	elapsed := time.Duration(0)
-	if from := m.s.Origin(); from.Known() {
-		elapsed = max(0, m.s.At.Sub(from))
-	}
-	stages := 0
+	num, elapsed, stages := m.numbers, m.s.Elapsed(), 0
 	for j := range m.stages {
 		stages += len(m.stages[j])
 	}

@@ -52,7 +52,7 @@ func (o *observations) launchesOf(shown *dag.Overheads) launch {
 		for _, a := range o.s.Jobs[j].All() {
 			if isFirst(o.cores.firsts, a) {
 				if cold = append(cold, a); a.End.Known() {
-					l.first = earlier(l.first, a.End)
+					l.first = l.first.Earlier(a.End)
 				}
 			}
 		}
@@ -258,7 +258,7 @@ func (o *observations) startsOf() starts {
 		}
 		for _, a := range o.s.Jobs[j].All() {
 			if a.Start.Known() && a.State != dag.AttemptWaiting {
-				all, l.first = append(all, a), earlier(l.first, a.Start+startWindow)
+				all, l.first = append(all, a), l.first.Earlier(a.Start+startWindow)
 			}
 		}
 	}

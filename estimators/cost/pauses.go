@@ -156,7 +156,7 @@ func (b *between) observeWave(o *observations, jobs []int, before dag.Instant) d
 	first, last := dag.NoInstant, dag.NoInstant
 	for _, j := range jobs {
 		js := &o.s.Jobs[j]
-		first = earlier(first, js.Submitted)
+		first = first.Earlier(js.Submitted)
 		attempts := js.Stages[dag.Map].Attempts
 		// A restarted master numbers attempts from 1000 on, and does not report the earlier ones.
 		restarted = restarted || len(attempts) > 0 && attempts[0].Number >= 1000
@@ -189,19 +189,12 @@ func (b *between) add(kind int, took time.Duration) {
 	b.pauses[kind].had = append(b.pauses[kind].had, took)
 }
 
-func earlier(a, b dag.Instant) dag.Instant {
-	if !a.Known() || b.Known() && b < a {
-		return b
-	}
-	return a
-}
-
 // firstStart returns the earliest start of the attempts of a stage; NoInstant if none has started.
 func firstStart(s *dag.StageState) dag.Instant {
 	t := dag.NoInstant
 	for a := range s.All() {
 		if a.Start.Known() && a.State != dag.AttemptWaiting {
-			t = earlier(t, a.Start)
+			t = t.Earlier(a.Start)
 		}
 	}
 	return t

@@ -83,11 +83,7 @@ func Again(run dag.Run) (past Past, ok bool) {
 		before.Nodes = append(before.Nodes, n)
 	}
 	for _, seen := range run.Window {
-		held := 0
-		for _, l := range seen.Load {
-			held += l.HeldMB
-		}
-		past.OthersMB = max(past.OthersMB, held)
+		past.OthersMB = max(past.OthersMB, seen.OthersMB())
 	}
 	past.Before = dag.Run{}.Append(before)
 	return past, ok

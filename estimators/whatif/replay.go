@@ -43,12 +43,7 @@ func (r *Replay) clusterState(c Change) (*clusterState, error) {
 func (r *Replay) Room() Room { return roomOf(r.now) }
 
 // Elapsed returns the time since the first submission, 0 before it.
-func (r *Replay) Elapsed() time.Duration {
-	if origin := r.now.Origin(); origin.Known() && origin < r.now.At {
-		return r.now.At.Sub(origin)
-	}
-	return 0
-}
+func (r *Replay) Elapsed() time.Duration { return r.now.Elapsed() }
 
 // Predict returns the end of the query under the change.
 func (r *Replay) Predict(c Change) (Answer, error) {
