@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,18 +34,13 @@ func NewClient(site yarn.Site, o rest.Options) (*Client, error) {
 	return &Client{Client: c}, nil
 }
 
-// request returns a request for a path of a master or of the history server. The limit is that of the response, in
-// bytes.
-func (c *Client) request(path string) rest.Request {
-	plain, _, _ := strings.Cut(path, "?")
-	limit := int64(rest.Short)
-	switch plain[strings.LastIndexByte(plain, '/')+1:] {
-	case "tasks":
-		limit = rest.Long
-	case "conf", "jobs": // 350 KB for the configuration of a Pig job
-		limit = rest.Middle
-	}
-	return rest.Request{Path: path, Limit: limit, Advise: c.adviseDenied}
+// limits bound the bytes of long responses. The configuration of a Pig job has 350 KB.
+var limits = map[string]int64{"tasks": rest.Long, "conf": rest.Middle, "jobs": rest.Middle}
+
+// request returns a request for a path of a master or of the history server.
+func (c *Client) request(address string) rest.Request {
+	of, _, _ := strings.Cut(address, "?")
+	return rest.Request{Path: address, Limit: limits[path.Base(of)], Advise: c.adviseDenied}
 }
 
 // AM requests path below /ws/v1/mapreduce/ from an application's MapReduce master through the proxy, e.g. "jobs/JOB".

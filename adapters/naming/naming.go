@@ -19,14 +19,11 @@ const (
 
 // Whole returns the engine's names for a plan that it receives as a whole. It returns the zero value for unknown
 // engines, and for engines with plans of jobs. Old tapes and plan files contain only the engine's name.
-func Whole(name string) dag.Whole {
-	switch name {
-	case Tez:
-		return dag.Whole{Name: "DAG", Part: "vertex", Parts: "vertices"}
-	case Spark:
-		return dag.Whole{Name: "application", Part: "stage", Parts: "stages"}
-	}
-	return dag.Whole{}
+func Whole(name string) dag.Whole { return wholes[name] }
+
+var wholes = map[string]dag.Whole{
+	Tez:   {Name: "DAG", Part: "vertex", Parts: "vertices"},
+	Spark: {Name: "application", Part: "stage", Parts: "stages"},
 }
 
 // pigPrefix begins an application's name; the script's file name follows. On Tez, the names of a script's DAGs also

@@ -91,17 +91,6 @@ func (c *Client) Send(ctx context.Context, r rest.Request) (body []byte, base st
 	return c.Get(ctx, &r)
 }
 
-// limit returns the most bytes that a response of the ResourceManager for a path may have.
-func limit(path string) int64 {
-	switch path, _, _ = strings.Cut(path, "?"); path {
-	case "apps", "nodes":
-		return rest.Long
-	case "scheduler": // 15 MB for ten thousand queues
-		return rest.Middle
-	}
-	return rest.Short
-}
-
 // RM requests path below /ws/v1/cluster/ from the active ResourceManager, e.g. "apps?user=alice". It finds the
 // active one of several by itself. A response that is not JSON with status 200 is an *rest.Error.
 func (c *Client) RM(ctx context.Context, path string) ([]byte, error) {
@@ -112,8 +101,13 @@ func (c *Client) RM(ctx context.Context, path string) ([]byte, error) {
 	return body, err
 }
 
+// limits bound the bytes of the ResourceManager's long responses. That of the scheduler has 15 MB for ten thousand
+// queues.
+var limits = map[string]int64{"apps": rest.Long, "nodes": rest.Long, "scheduler": rest.Middle}
+
 func managerRequest(path string, bases ...string) rest.Request {
-	return rest.Request{Bases: bases, Path: "/ws/v1/cluster/" + path, Limit: limit(path), Clock: true}
+	of, _, _ := strings.Cut(path, "?")
+	return rest.Request{Bases: bases, Path: "/ws/v1/cluster/" + path, Limit: limits[of], Clock: true}
 }
 
 // Proxy sends a request for a path below /proxy/APPLICATION/ to an application's master through the ResourceManager's
@@ -214,17 +208,16 @@ const noActive = "this ResourceManager is on standby and reports no active one: 
 
 // Bounds of the cookies that services may set.
 const (
-	maxCookie  = 8 << 10 // bytes of one, name and value; Knox's tokens have one or two thousand
-	maxCookies = 20_000  // set in all: the proxy sets one per application
-	allCookies = 1 << 20 // bytes of all of them
+	maxCookie  = 8 << 10 // bytes of one; Knox's tokens have one or two thousand
+	allCookies = 1 << 20 // bytes of all of them: the proxy sets one per application
 )
 
 // cookies keeps the cookies that Hadoop and Knox set, and no others. Once too many were set it starts over, which
 // costs another login and repeats the proxy's warnings.
 type cookies struct {
-	mu       sync.Mutex
-	jar      *cookiejar.Jar
-	n, bytes int // set since the jar was new
+	mu    sync.Mutex
+	jar   *cookiejar.Jar
+	bytes int // set since the jar was new
 }
 
 func newCookies() *cookies {
@@ -240,15 +233,14 @@ func (c *cookies) set(u *url.URL, all []*http.Cookie) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, k := range all {
-		size := len(k.Name) + len(k.Value)
-		if !sessions.MatchString(k.Name) || size > maxCookie || len(k.Path)+len(k.Domain) > maxCookie {
+		size := len(k.Name) + len(k.Value) + len(k.Path) + len(k.Domain)
+		if !sessions.MatchString(k.Name) || size > maxCookie {
 			continue
 		}
-		if c.n++; c.n > maxCookies || c.bytes+size > allCookies {
+		if c.bytes += size; c.bytes > allCookies {
 			c.jar, _ = cookiejar.New(nil)
-			c.n, c.bytes = 1, 0
+			c.bytes = size
 		}
-		c.bytes += size
 		c.jar.SetCookies(u, []*http.Cookie{k})
 	}
 }
