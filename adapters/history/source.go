@@ -66,11 +66,7 @@ func NewSource(w *Workflow, every time.Duration) (*Source, error) {
 
 // Next returns the next snapshot, io.EOF after the last.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
-	t, err := s.Take(ctx)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // it is the end's or the context's
-	}
-	return s.snapshot(t), nil
+	return s.Play(ctx, s.snapshot) //nolint:wrapcheck // it is the end's or the context's
 }
 
 // leaveOut finds nodes of the workflow graph that should have run but have no history.

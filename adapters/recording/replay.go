@@ -112,7 +112,7 @@ func (r *Replay) Next(ctx context.Context) (*dag.Snapshot, error) {
 type Steps struct {
 	Last       dag.Instant
 	Over       bool
-	End        error // what Take returns then, such as io.EOF
+	End        error // what Play returns then, such as io.EOF
 	next, step dag.Instant
 }
 
@@ -131,17 +131,17 @@ func NewSteps(first, last dag.Instant, every time.Duration, end error) Steps {
 // AtMost limits the number of snapshots.
 func (s *Steps) AtMost(n int) { s.step = max(s.step, (s.Last-s.next)/dag.Instant(n)) }
 
-// Take returns the next instant. Its errors are those of the context, and End after the last instant.
-func (s *Steps) Take(ctx context.Context) (now dag.Instant, err error) {
-	switch {
-	case ctx.Err() != nil:
-		return now, ctx.Err()
-	case s.Over:
-		return now, s.End
+// Play returns the snapshot of the next instant that has one. at returns it, nil if there is none. The errors are those
+// of the context, and End after the last instant.
+func (s *Steps) Play(ctx context.Context, at func(now dag.Instant) *dag.Snapshot) (*dag.Snapshot, error) {
+	for ctx.Err() == nil && !s.Over {
+		now := min(s.next, s.Last)
+		s.next, s.Over = now+s.step, now == s.Last
+		if snap := at(now); snap != nil {
+			return snap, nil
+		}
 	}
-	now = min(s.next, s.Last)
-	s.next, s.Over = now+s.step, now == s.Last
-	return now, nil
+	return nil, cmp.Or(ctx.Err(), s.End)
 }
 
 // remark adds warnings about the recording itself.

@@ -89,14 +89,6 @@ type LostNode struct {
 	Detect time.Duration
 }
 
-// An OptionError is an option with an invalid value.
-type OptionError struct {
-	Option string
-	Why    string
-}
-
-func (e *OptionError) Error() string { return fmt.Sprintf("simulate: %s: %s", e.Option, e.Why) }
-
 // Bounds that keep instants, durations and memory far from overflow.
 const (
 	maxStart  = dag.Instant(1 << 50)
@@ -112,10 +104,10 @@ const (
 // A checker keeps the first error of a plan and its options.
 type checker struct{ err error }
 
-// require adds an *OptionError if ok is false and there is no error so far.
+// require adds an error about an option if ok is false and there is no error so far.
 func (c *checker) require(ok bool, option, format string, args ...any) {
 	if !ok && c.err == nil {
-		c.err = &OptionError{option, fmt.Sprintf(format, args...)}
+		c.err = fmt.Errorf("simulate: "+option+": "+format, args...)
 	}
 }
 
@@ -124,8 +116,8 @@ func within[T cmp.Ordered](c *checker, option, what string, v, least, most T) {
 	c.require(v >= least && v <= most, option, "%s %v is not from %v to %v", what, v, least, most)
 }
 
-// check returns an error for a plan that cannot be simulated: one of dag.ValidateProfile, or an *OptionError for the
-// first option with an invalid value, or with a job, task or node that the plan does not have.
+// check returns an error for a plan that cannot be simulated: one of dag.ValidateProfile, or one about the first option
+// with an invalid value, or with a job, task or node that the plan does not have.
 func check(p *dag.Plan, o *Options) error {
 	if err := dag.ValidateProfile(p); err != nil {
 		return err

@@ -17,7 +17,7 @@ type Source struct {
 	ended bool
 }
 
-// New prepares a run of the plan, which must have all sizes and costs. It returns an *OptionError, an error of
+// New prepares a run of the plan, which must have all sizes and costs. It returns an error about an option, one of
 // dag.NewGraph, or a *schedule.StuckError for a plan that can never end.
 func New(plan *dag.Plan, opt Options) (*Source, error) {
 	if err := check(plan, &opt); err != nil {

@@ -119,8 +119,8 @@ type Reader struct {
 	recording.Steps
 	log     *Log
 	app     *App
-	applied int  // events
-	played  bool // there was a snapshot
+	applied int   // events
+	end     error // of a log with a snapshot
 }
 
 // Reader returns a reader at the beginning of the log. id is the application's or a unit's; "" is the application.
@@ -178,7 +178,7 @@ func NewLogSource(log *Log, o recording.Options) (recording.Source, error) {
 		end = io.EOF
 	}
 	r := log.Reader(o.Workflow)
-	r.Steps = recording.NewSteps(log.First, log.Last, o.Every, end)
+	r.Steps, r.end = recording.NewSteps(log.First, log.Last, o.Every, ErrNoTasks), end
 	return r, nil
 }
 
@@ -193,20 +193,15 @@ func (r *Reader) AtMost(n int) {
 
 // Next replays one step.
 func (r *Reader) Next(ctx context.Context) (*dag.Snapshot, error) {
-	for {
-		now, err := r.Take(ctx)
-		if err != nil {
-			return nil, err //nolint:wrapcheck // it is the end's or the context's
-		}
+	return r.Play(ctx, func(now dag.Instant) *dag.Snapshot { //nolint:wrapcheck // it is the end's or the context's
 		snap, ok := r.At(now)
-		if r.played = r.played || ok; r.Over && !r.played {
-			return nil, ErrNoTasks
+		if !ok {
+			return nil
 		}
-		if ok {
-			r.Over, snap.Warnings = r.Over || snap.State.Ended(), append(snap.Warnings, r.log.Warnings()...)
-			return snap, nil
-		}
-	}
+		r.End, r.Over = r.end, r.Over || snap.State.Ended()
+		snap.Warnings = append(snap.Warnings, r.log.Warnings()...)
+		return snap
+	})
 }
 
 // arrange sets the instants of all events so that they never decrease. Events after the application's end, such as

@@ -166,24 +166,20 @@ func (s *historySource) NodeIndex(id string) int32 {
 	return -1
 }
 
-// Next replays one step. It skips the time before the DAG is submitted.
+// Next replays one step.
 func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
-	for {
-		now, err := s.Take(ctx)
-		if err != nil {
-			return nil, err //nolint:wrapcheck // it is the end's or the context's
-		}
-		for len(s.events) > 0 && s.events[0].at() <= now {
-			s.st.apply(&s.events[0], s.events[0].at())
-			s.events = s.events[1:]
-		}
-		if len(s.st.vertices) > 0 || s.st.final.Ended() {
-			return s.snapshot(now), nil
-		}
-	}
+	return s.Play(ctx, s.at) //nolint:wrapcheck // it is the end's or the context's
 }
 
-func (s *historySource) snapshot(now dag.Instant) *dag.Snapshot {
+// at returns the snapshot of an instant, nil before the DAG is submitted.
+func (s *historySource) at(now dag.Instant) *dag.Snapshot {
+	for len(s.events) > 0 && s.events[0].at() <= now {
+		s.st.apply(&s.events[0], s.events[0].at())
+		s.events = s.events[1:]
+	}
+	if len(s.st.vertices) == 0 && !s.st.final.Ended() {
+		return nil
+	}
 	state := cmp.Or(s.st.final, s.st.current())
 	if state.Ended() {
 		s.Over, s.End = true, io.EOF
