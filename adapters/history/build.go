@@ -2,6 +2,7 @@ package history
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -235,9 +236,7 @@ func (b *builder) attemptEnded(e event, kind dag.StageIndex, state dag.AttemptSt
 	splits, _ := e.value("clocksplits").([]any)
 	a.Splits = input.Map(splits, func(ms any) int32 { return int32(min(max(numberOf(ms).V, -1), math.MaxInt32)) })
 	a.CopyEnd, a.SortEnd = e.instant("shufflefinishtime"), e.instant("sortfinishtime")
-	if a.Node == "" {
-		a.Node = e.label("hostname")
-	}
+	a.Node = cmp.Or(a.Node, e.label("hostname"))
 	counters := e.counters("counters")
 	a.Counts, a.Usage = mapreduce.CountsOf(counters), mapreduce.UsageOf(counters)
 	if math.IsNaN(a.Counts.Copied) && b.job.Sized && kind == dag.Reduce && state == dag.AttemptSucceeded {

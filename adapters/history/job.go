@@ -240,8 +240,7 @@ func without(vertices []mapreduce.Vertex, left []string) (out []mapreduce.Vertex
 		for _, a := range v.After {
 			after = append(after, to[a]...)
 		}
-		slices.Sort(after)
-		v.After = slices.Compact(after)
+		v.After = input.Unique(after)
 		if v.Member < 0 && slices.Contains(left, v.Node) {
 			to[i] = v.After
 			continue

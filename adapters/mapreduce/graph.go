@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -126,9 +127,7 @@ func (g *Graph) addBatch(jobs []int) {
 		parallel = parallel || c.Parallel
 		submitted[c.Node] = true
 		for from, to := range c.After {
-			all := slices.Concat(succ[from], to)
-			slices.Sort(all)
-			succ[from] = slices.Compact(all)
+			succ[from] = input.Unique(slices.Concat(succ[from], to))
 		}
 		if c.Node != "" && succ[c.Node] == nil {
 			succ[c.Node] = nil
@@ -174,8 +173,7 @@ func (g *Graph) addBatch(jobs []int) {
 		if ofHive && !parallel && k > 0 {
 			after = append(after, len(g.Vertices)-1)
 		}
-		slices.Sort(after)
-		g.add(v.Node, v.Member, slices.Compact(after))
+		g.add(v.Node, v.Member, input.Unique(after))
 	}
 }
 

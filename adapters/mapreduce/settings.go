@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -130,10 +131,7 @@ func ReadSettings(properties []Property) Settings {
 		MaxReduces: v.number("mapreduce.job.running.reduce.limit").Count(MaxTasks),
 	}
 	s.Overheads.Beat = v.duration("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", time.Hour)
-	s.Overheads.Report = v.duration("mapreduce.task.progress-report.interval", time.Hour)
-	if s.Overheads.Report == 0 {
-		s.Overheads.Report = defaultReport
-	}
+	s.Overheads.Report = cmp.Or(v.duration("mapreduce.task.progress-report.interval", time.Hour), defaultReport)
 	s.Overheads.Abandon = v.duration("yarn.client.nodemanager-connect.max-wait-ms", 24*time.Hour)
 	// The time between two polls of Pig for its jobs.
 	if sleep := v.duration("pig.jobcontrol.sleep", time.Hour); sleep > 0 {
@@ -192,6 +190,5 @@ func fields(s string, most int) []string {
 			out = append(out, dag.Clean(f))
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return input.Unique(out)
 }

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -91,11 +92,7 @@ func applyTape(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) 
 	return &s, l.err
 }
 
-func (l *tapeLine) fail(err error) {
-	if l.err == nil {
-		l.err = err
-	}
-}
+func (l *tapeLine) fail(err error) { l.err = cmp.Or(l.err, err) }
 
 // read reads a value, if it is there.
 func (l *tapeLine) read(text []byte, to any) {

@@ -319,9 +319,6 @@ func signed(what string, sign func(*http.Request), bases []string) (Layer, error
 
 // origin returns scheme, host and port. The port is explicit even if it is the default.
 func origin(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }

@@ -78,10 +78,7 @@ func (f *facts) takeExecutionOf(of *jobProperties, job int) {
 
 func (a *App) endJob(e *event) {
 	w := e.more
-	j := a.jobs[idOf(w.JobID)]
-	if j == nil {
-		j = a.openImplied()
-	}
+	j := cmp.Or(a.jobs[idOf(w.JobID)], a.openImplied())
 	if j == nil {
 		return
 	}

@@ -78,11 +78,8 @@ func (r *repairer) begin(t *try, at dag.Instant, e *event) {
 		return
 	}
 	s := t.stage
-	t.submitted, t.status = at, "ACTIVE"
+	t.submitted, t.status, t.tasks = at, "ACTIVE", cmp.Or(t.tasks, s.tasks)
 	r.missing++
-	if t.tasks == 0 {
-		t.tasks = s.tasks
-	}
 	if t == s.newest() {
 		s.status = t.status
 	}

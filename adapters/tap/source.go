@@ -127,10 +127,7 @@ func (v *view) update(j *job, state *dag.JobState, plan *dag.Job, at dag.Instant
 	if state.Groups.Known() {
 		inner = state.Groups
 	}
-	n := j.reduceTasks
-	if n == 0 {
-		n = max(j.reduces(), len(inner.Reduces))
-	}
+	n := cmp.Or(j.reduceTasks, max(j.reduces(), len(inner.Reduces)))
 	g := &dag.Groups{Origin: dag.GroupsTapped, Reduces: make([]dag.ReduceGroups, n)}
 	if len(inner.Reduces) > 0 {
 		g.Origin, g.Maps = inner.Origin, inner.Maps
@@ -201,9 +198,7 @@ func counted(r *dag.ReduceGroups, attempts []dag.Attempt, t tally, maps int) {
 	for _, e := range r.Explicit {
 		r.Implicit -= e.Bytes * e.Count
 	}
-	if r.Implicit < 0 {
-		r.Implicit = 0
-	}
+	r.Implicit = max(0, r.Implicit)
 }
 
 // same reports whether two groups are equal.

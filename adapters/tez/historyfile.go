@@ -246,9 +246,7 @@ func openSequence(in *bufio.Reader) (*sequenceFile, error) {
 }
 
 func (f *sequenceFile) fail(format string, args ...any) {
-	if f.err == nil {
-		f.err = fmt.Errorf(format, args...)
-	}
+	f.err = cmp.Or(f.err, fmt.Errorf(format, args...))
 }
 
 // read reads n bytes. The memory that it uses is bounded by the file's length, whatever n is.

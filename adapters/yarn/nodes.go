@@ -216,8 +216,7 @@ func (o *Overview) NodesOn(hosts []string) []int32 {
 			out = append(out, i)
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return input.Unique(out)
 }
 
 // Responses of the schedulers about their queues (facts/hadoop.md A3). The capacity scheduler nests them as

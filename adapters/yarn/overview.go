@@ -236,9 +236,8 @@ func (o *Overview) shareMB(queue, own string) int {
 // returns the same slice as before.
 func (o *Overview) queueStates(snap *dag.Snapshot) []dag.QueueState {
 	names := append(input.Map(snap.Load, func(l dag.Load) string { return l.Queue }), snap.Queue)
-	slices.Sort(names)
 	var out []dag.QueueState
-	for _, name := range slices.Compact(names) {
+	for _, name := range input.Unique(names) {
 		if q := o.queue(name); q != nil {
 			out = append(out, q.state(name, o.totalMB))
 		}

@@ -1,10 +1,11 @@
 // Package input reads data of other programs: files of lines, which may be compressed or damaged, responses to quote,
-// and JSON values that may have the wrong type. Map converts their lists.
+// and JSON values that may have the wrong type. Map and Unique change their lists.
 package input
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -151,6 +153,12 @@ func Map[T, U any](list []T, convert func(T) U) (out []U) {
 		out = append(out, convert(v))
 	}
 	return out
+}
+
+// Unique sorts a list, and returns it without repeated items.
+func Unique[T cmp.Ordered](list []T) []T {
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // OneLine returns the first line of s in printable runes, at most most of them, so that it fits into an error message.
