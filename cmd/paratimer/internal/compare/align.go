@@ -34,7 +34,8 @@ func align(runs []*Run) ([]Row, error) {
 		for j := range r.Plan.Jobs {
 			if job := &r.Plan.Jobs[j]; !taken[j] {
 				row := Row{
-					Node: job.Node, Name: frame.Text(job.Alias), newest: at, BeforeSeconds: unknown, OnPathSeconds: unknown,
+					Node: job.Node, Name: frame.Text(job.Alias), newest: at,
+					BeforeSeconds: unknown, OnPathSeconds: unknown,
 				}
 				if row.Name == nil && job.Name != job.Node {
 					row.Name = frame.Text(job.Name)
