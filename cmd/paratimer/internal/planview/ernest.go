@@ -146,8 +146,7 @@ func (f *Fitted) Document() *page.Document {
 		d.Add(page.Say(f.Retrain.Text))
 	}
 	f.sure(d)
-	refused := f.remarks(refusal)
-	say(d, "refused", refused)
+	say(d, "refused", f.remarks(refusal))
 	say(d, "next best", f.remarks(f.nextBest))
 	say(d, "warning", f.model.Warnings)
 	say(d, "warning", f.remarks(doubts))

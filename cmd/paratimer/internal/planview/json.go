@@ -138,8 +138,7 @@ func (v *View) worst() (name *string, ms *float64) {
 		for k := range v.Plan.Jobs[j].NumStages() {
 			for i := range v.Plan.Jobs[j].Stages[k].Count() {
 				if full := v.Full(j, k, i); ms == nil || full > *ms {
-					task := schedule.TaskName(v.Plan, j, k, i, 0)
-					name, ms = &task, &full
+					name, ms = new(schedule.TaskName(v.Plan, j, k, i, 0)), &full
 				}
 			}
 		}

@@ -70,8 +70,7 @@ func (v *ModelView) table() *page.Table {
 		for k := range r.Jobs {
 			cell := response(r, k)
 			if last.Sampling != nil && r != last {
-				off := units.Off(r.Jobs[k].Response/last.Jobs[k].Response - 1)
-				cell += fmt.Sprintf(", %s beside the simulation", off)
+				cell += ", " + units.Off(r.Jobs[k].Response/last.Jobs[k].Response-1) + " beside the simulation"
 			}
 			cells = append(cells, cell)
 		}

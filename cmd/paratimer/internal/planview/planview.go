@@ -4,6 +4,7 @@
 package planview
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,7 +38,8 @@ func Of(
 ) (*View, error) {
 	w := estimators.NewReplayContext(dag.Run{}.Append(Before(plan, profiles)), model, opt)
 	path, err := w.Path()
-	if err != nil {
+	skew, unknown := explain.SkewOf(w, false)
+	if err = cmp.Or(err, unknown); err != nil {
 		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
 	}
 	v := &View{Plan: w.Now().Plan, Path: path, Full: w.Costs.Full}
@@ -49,10 +51,6 @@ func Of(
 		if !e.Moot {
 			v.Estimates = append(v.Estimates, e)
 		}
-	}
-	skew, err := explain.SkewOf(w, false)
-	if err != nil {
-		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
 	}
 	v.Skew = frame.SkewOf(w.Run.Now(), skew, new(path.Schedule.Remaining()))
 	return v, nil

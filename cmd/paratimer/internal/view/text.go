@@ -107,7 +107,10 @@ func (t *Text) news(b *strings.Builder, f frame.Frame) {
 
 // status writes the state of the query, if that is due.
 func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
-	k, text := kind(f), t.standing(f)
+	k, text := kind(f), t.joined([]string{t.remains(f), waitsFor(f)})
+	if k == over {
+		text = t.over(f)
+	}
 	wait := pause(f, seldom, silent)
 	if text != t.printed && (waitsFor(f) != t.waits || clearly(f.Headline, t.headline)) {
 		wait = pause(f, often, seldom)
@@ -208,8 +211,9 @@ func pause(f frame.Frame, least, most time.Duration) frame.Seconds {
 // line writes a line with its time: in a column before the text, or in words.
 func (t *Text) line(b *strings.Builder, f frame.Frame, text string) {
 	when := "?"
-	if at := t.time(f); at != nil {
-		when = units.Elapsed(at.Duration())
+	if f.ElapsedSeconds != nil {
+		t.newest = max(t.newest, *f.ElapsedSeconds) // a run may have ended before it was last seen running
+		when = units.Elapsed(t.newest.Duration())
 	}
 	if t.Plain {
 		text = spellOut("after " + when + ": " + text)
@@ -241,23 +245,6 @@ var unbroken, broken = strings.NewReplacer("-", "\u2011"), strings.NewReplacer("
 func wrapped(text string) string {
 	text = broken.Replace(ansi.Wrap(unbroken.Replace(text), columns-indent, ""))
 	return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
-}
-
-// time returns the time of a line. It does not go back: a run may have ended before it was last seen running.
-func (t *Text) time(f frame.Frame) *frame.Seconds {
-	if f.ElapsedSeconds != nil {
-		t.newest = max(t.newest, *f.ElapsedSeconds)
-		return &t.newest
-	}
-	return nil
-}
-
-// standing returns the state of the query, without its age.
-func (t *Text) standing(f frame.Frame) string {
-	if f.Workflow.State.Ended() {
-		return t.over(f)
-	}
-	return t.joined([]string{t.remains(f), waitsFor(f)})
 }
 
 // remains returns the time left. The doubt of its range is written once, but "first run" always.
