@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -154,10 +153,8 @@ func (p *plot) pauses(seg *Segment) bool {
 
 // toneOf returns the tone of a fragment: that of its first job.
 func (p *plot) toneOf(f *Fragment) string {
-	if len(f.Jobs) == 0 || f.Phase.Stage == dag.NoStage {
-		return ""
-	}
-	return p.tone(slices.IndexFunc(p.Jobs, func(j Job) bool { return j.Name == f.Jobs[0] }), int(f.Phase.Stage))
+	first := func(j Job) bool { return len(f.Jobs) > 0 && j.Name == f.Jobs[0] }
+	return p.tone(slices.IndexFunc(p.Jobs, first), int(f.Phase.Stage))
 }
 
 // place returns where a stretch of time begins, and how wide it is.

@@ -70,7 +70,9 @@ func SkewSentence(s *frame.Skew) string {
 		fmt.Fprintf(&b, "%s %s and ", has, of)
 	}
 	fmt.Fprintf(&b, "%s the end back by %s", holds, units.About(s.DelaySeconds.Duration()))
-	if k := heldBy(worst); k != nil {
+	delays := func(k frame.SkewedKey) bool { return k.DelaySeconds != nil && *k.DelaySeconds >= 1 }
+	if at := slices.IndexFunc(worst.Keys, delays); at >= 0 {
+		k := &worst.Keys[at]
 		which := "its largest key"
 		if k.Key != nil {
 			which = "key " + ShortKey(*k.Key)
@@ -116,19 +118,6 @@ func numbers(n int, reported []frame.SkewedTask) string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " and " + names[last]
-}
-
-// heldBy returns the key of a reduce that delays the end by a second or more; nil if none is known.
-func heldBy(r *frame.SkewedTask) *frame.SkewedKey {
-	for i := range r.Keys {
-		if k := &r.Keys[i]; k.DelaySeconds != nil {
-			if *k.DelaySeconds < 1 {
-				return nil
-			}
-			return k
-		}
-	}
-	return nil
 }
 
 // SkewGains returns what another partitioning of the keys would gain; "" if unknown.
