@@ -80,21 +80,20 @@ func (p *plot) kinds() (all []entry) {
 	for i := range p.Critical {
 		seen["pause"] = seen["pause"] || p.pauses(&p.Critical[i])
 	}
-	for _, e := range []struct{ kind, text string }{
-		{"critical", "outlined, if wide enough: on the critical path"},
-		{string(Failed), "✗ failed"},
-		{string(Killed), "– killed or lost"},
-		{string(Running), "runs now"},
-		{string(Expected), "to come, as predicted"},
-		{"copy", "striped: a task copies, or waits for its input"},
-		{"pause", "no task on the critical path runs"},
-	} {
-		if seen[e.kind] {
+	add := func(kind, text string) {
+		if seen[kind] {
 			swatch := fmt.Sprintf(`<rect class="%s" width="20" height="12"/><rect class="sample %s" width="20" height="12"/>`,
-				tone(0, shades-1), e.kind)
-			all = append(all, entry{text: e.text, swatch: markup(swatch)})
+				tone(0, shades-1), kind)
+			all = append(all, entry{text, markup(swatch)})
 		}
 	}
+	add("critical", "outlined, if wide enough: on the critical path")
+	add(string(Failed), "✗ failed")
+	add(string(Killed), "– killed or lost")
+	add(string(Running), "runs now")
+	add(string(Expected), "to come, as predicted")
+	add("copy", "striped: a task copies, or waits for its input")
+	add("pause", "no task on the critical path runs")
 	return all
 }
 

@@ -23,6 +23,18 @@ type Failure struct {
 // What names the task of the attempt, or else the attempt.
 func (f *Failure) What() string { return cmp.Or(f.Task, f.Attempt+" of job "+f.Job) }
 
+// Text describes the failure: the task, the node and the reason, each made safe.
+func (f *Failure) Text(safe func(string) string) string {
+	s := safe(f.What())
+	if f.Node != nil {
+		s += " on " + safe(*f.Node)
+	}
+	if f.Why != nil {
+		s += ": " + safe(*f.Why)
+	}
+	return s
+}
+
 // failures returns the newest attempts that failed or lost their work, newest first, and the number of all. Those
 // at an unknown time come last.
 func failures(s *dag.Snapshot) ([]Failure, int) {

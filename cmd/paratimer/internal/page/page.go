@@ -142,6 +142,9 @@ func Texts(texts ...string) []Cell {
 // Number returns the cell of a number that a table is sorted by.
 func Number(v float64, text string) Cell { return Cell{Text: text, Sort: &v} }
 
+// Wide returns a cell that may take the rest of a line.
+func Wide(text string) Cell { return Cell{Text: text, Class: "wide"} }
+
 // Heads returns columns. A heading that begins with ">" is of a column of numbers.
 func Heads(heads ...string) []Column {
 	columns := make([]Column, len(heads))

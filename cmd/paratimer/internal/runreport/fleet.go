@@ -77,7 +77,7 @@ func fleetRow(q *view.Query, known map[string]bool, zone *time.Location) []page.
 		margin = page.Number(float64(*d), words)
 		margin.Class = class
 	}
-	blocked := page.Cell{Text: view.HeldUpText(q.HeldUpBy), Class: "wide"}
+	blocked := page.Wide(view.HeldUpText(q.HeldUpBy))
 	if h := q.HeldUpBy; h != nil && h.ID != nil && known[*h.ID] {
 		blocked.Link = FleetPath(*h.ID)
 	}

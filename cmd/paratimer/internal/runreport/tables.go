@@ -86,8 +86,7 @@ func stagesTable(s *Report) *page.Table {
 			job = page.Cell{Text: v.Group.Name, Link: v.Group.URL}
 		}
 		t.Row(critical[v.Name], page.Cell{Text: v.Name, Link: v.URL}, job, tasksCell(v.Tasks, nil),
-			timeCell(ran[v.Name].StartSeconds), timeCell(ran[v.Name].EndSeconds),
-			page.Cell{Text: strings.Join(after, ", "), Class: "wide"})
+			timeCell(ran[v.Name].StartSeconds), timeCell(ran[v.Name].EndSeconds), page.Wide(strings.Join(after, ", ")))
 	}
 	return t.Compact()
 }
@@ -139,7 +138,7 @@ func alertsTable(s *Report, zone *time.Location) *page.Table {
 			status.Text, status.Class = string(*a.Outcome), cmp.Or(standings[view.StandingOf(&a)], page.Good)
 		}
 		t.Row(false, page.Cell{Text: a.Bound}, status, page.Cell{Text: clock(a.DeadlineAt, s.At, time.Second, zone)},
-			page.Cell{Text: units.Have(a.Probability, units.Chance)}, page.Cell{Text: a.Text, Class: "wide"})
+			page.Cell{Text: units.Have(a.Probability, units.Chance)}, page.Wide(a.Text))
 	}
 	return t
 }
@@ -162,8 +161,7 @@ func causesTable(s *Report) *page.Table {
 	for _, c := range s.TimeAttribution.Causes {
 		share := float64(*cmp.Or(c.Ratio, frame.RatioOf(0)))
 		t.Row(false, page.Cell{Text: c.Title}, timeCell(&c.Seconds), page.Number(share, units.Percent(share)),
-			page.Cell{Bar: &page.Bar{From: at, To: at + share, Class: causeKinds[c.Cause]}},
-			page.Cell{Text: c.Meaning, Class: "wide"})
+			page.Cell{Bar: &page.Bar{From: at, To: at + share, Class: causeKinds[c.Cause]}}, page.Wide(c.Meaning))
 		at += share
 	}
 	return t
@@ -199,8 +197,7 @@ func eventsTable(s *Report) *page.Table {
 	}
 	slices.SortStableFunc(marks, byTime)
 	for _, m := range marks {
-		t.Row(false, page.Cell{Text: units.Seconds(m.AtSeconds)}, page.Cell{Text: m.Kind},
-			page.Cell{Text: m.Text, Class: "wide"})
+		t.Row(false, page.Cell{Text: units.Seconds(m.AtSeconds)}, page.Cell{Text: m.Kind}, page.Wide(m.Text))
 	}
 	return t
 }
@@ -208,8 +205,7 @@ func eventsTable(s *Report) *page.Table {
 func warningsTable(s *Report, zone *time.Location) *page.Table {
 	t := &page.Table{Columns: page.Heads("Code", "Warning")}
 	for _, w := range s.Warnings {
-		t.Row(false, page.Cell{Text: w.Code},
-			page.Cell{Text: units.InZone(w.Text, s.At.Time(), zone), Class: "wide"})
+		t.Row(false, page.Cell{Text: w.Code}, page.Wide(units.InZone(w.Text, s.At.Time(), zone)))
 	}
 	return t
 }

@@ -193,7 +193,7 @@ func stageTimesTable(s *Report) *page.Table {
 				shares = append(shares, of.title+" "+units.Percent(share))
 			}
 		}
-		longest := page.Cell{Text: units.Seconds(v.LongestSeconds), Class: "wide"}
+		longest := page.Wide(units.Seconds(v.LongestSeconds))
 		longest.Notes = []string{strings.Join(shares, ", ")}
 		t.Row(true, page.Cell{Text: v.Stage, Link: v.URL}, timeCell(&v.OnPathSeconds),
 			page.Number(float64(v.Tasks), strconv.Itoa(v.Tasks)), amount(v.InputBytes, v.InputRecords),

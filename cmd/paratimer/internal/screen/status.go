@@ -210,14 +210,7 @@ func (p *pen) newest(f *frame.Failure) string {
 	if f.AtSeconds != nil && !p.ended() {
 		s = ", the newest " + units.Ago((p.elapsed() - *f.AtSeconds).Duration())
 	}
-	s += ": " + p.foreign(shortened(f.What()))
-	if f.Node != nil {
-		s += " on " + p.foreign(*f.Node)
-	}
-	if f.Why != nil {
-		s += ": " + p.foreign(shortened(*f.Why))
-	}
-	return s
+	return s + ": " + f.Text(func(text string) string { return p.foreign(shortened(text)) })
 }
 
 // question matches the beginning of an error of an HTTP request: its first group is the host. After it comes the last

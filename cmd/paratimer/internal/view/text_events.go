@@ -57,14 +57,7 @@ func (t *Text) failures(b *strings.Builder, f frame.Frame) {
 	if news <= 0 || len(f.Failures) == 0 {
 		return
 	}
-	x := &f.Failures[0]
-	text := t.paint(red, "failed:") + " " + Escape(x.What())
-	if x.Node != nil {
-		text += " on " + Escape(*x.Node)
-	}
-	if x.Why != nil {
-		text += ": " + Escape(*x.Why)
-	}
+	text := t.paint(red, "failed:") + " " + f.Failures[0].Text(Escape)
 	if news > 1 {
 		text += fmt.Sprintf(" (and %d more)", news-1)
 	}

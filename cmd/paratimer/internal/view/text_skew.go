@@ -64,12 +64,11 @@ func SkewSentence(s *frame.Skew) string {
 	if worst.Done { // the run has ended
 		has, holds = "had", "held"
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s ", who, SkewedStage(s))
+	text := who + " of " + SkewedStage(s) + " "
 	if of := share(s.Skewed, all); of != "" {
-		fmt.Fprintf(&b, "%s %s and ", has, of)
+		text += has + " " + of + " and "
 	}
-	fmt.Fprintf(&b, "%s the end back by %s", holds, units.About(s.DelaySeconds.Duration()))
+	text += holds + " the end back by " + units.About(s.DelaySeconds.Duration())
 	delays := func(k frame.SkewedKey) bool { return k.DelaySeconds != nil && *k.DelaySeconds >= 1 }
 	if at := slices.IndexFunc(worst.Keys, delays); at >= 0 {
 		k := &worst.Keys[at]
@@ -80,9 +79,9 @@ func SkewSentence(s *frame.Skew) string {
 		if s.Skewed > 1 {
 			which += fmt.Sprintf(" of reduce %d", worst.Task)
 		}
-		fmt.Fprintf(&b, ", %s alone by %s", which, units.About(k.DelaySeconds.Duration()))
+		text += ", " + which + " alone by " + units.About(k.DelaySeconds.Duration())
 	}
-	return b.String()
+	return text
 }
 
 // SkewedTask returns the word for a task of the stage.
