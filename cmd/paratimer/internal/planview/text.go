@@ -17,14 +17,9 @@ import (
 // Document shows totals, the critical path, and a bar for each path fragment.
 func (v *View) Document() *page.Document {
 	doc := &page.Document{Title: v.heading(), Blocks: []page.Block{v.scenarios()}}
-	var remarks page.List
-	for _, warning := range v.warnings() {
-		remarks = append(remarks, page.Item{Lead: "warning", Text: warning.Text})
-	}
-	for i := range v.Skew {
-		remarks = append(remarks, page.Item{Lead: "skew", Text: view.SkewSentence(&v.Skew[i])})
-	}
-	doc.Add(remarks)
+	warnings := units.Each(v.warnings(), func(w dag.Warning) page.Item { return page.Item{Lead: "warning", Text: w.Text} })
+	skew := func(s frame.Skew) page.Item { return page.Item{Lead: "skew", Text: view.SkewSentence(&s)} }
+	doc.Add(page.List(append(warnings, units.Each(v.Skew, skew)...)))
 	doc.Section("", "Critical path, "+units.Exact(v.Path.Length()), false, v.criticalPath())
 	doc.Section("", "Path fragments (# on the critical path)", false, v.fragments())
 	return doc

@@ -155,6 +155,9 @@ var steps = map[screen.Action]int{
 	screen.Forward: 1, screen.Back: -1, screen.FarForward: 10, screen.FarBack: -10,
 }
 
+// speeds are the factors by which actions change the speed.
+var speeds = map[screen.Action]float64{screen.Faster: 2, screen.Slower: 0.5}
+
 // press handles a key and redraws at once.
 func (m model) press(key string) (tea.Model, tea.Cmd) {
 	a, end := screen.ActionOf(key), m.store.end()
@@ -175,19 +178,13 @@ func (m model) press(key string) (tea.Model, tea.Cmd) {
 		m.head, m.choice.Paused = m.head.to(0, end), m.choice.Paused && !again
 	case a == screen.End:
 		m.head.at, m.head.live, m.choice.Paused = end, true, false
-	case a == screen.Faster:
-		m.head = m.head.faster(2, end)
-	case a == screen.Slower:
-		m.head = m.head.faster(0.5, end)
+	case speeds[a] != 0:
+		m.head = m.head.faster(speeds[a], end)
 	case steps[a] != 0 && len(m.store.moments) > 0:
 		m.head = m.head.to(m.step(steps[a]), end)
 	}
 	if !again {
-		f := &m.shown
-		if len(m.store.moments) == 0 {
-			f = nil
-		}
-		m.choice = screen.Press(m.choice, a, f)
+		m.choice = screen.Press(m.choice, a, &m.shown)
 	}
 	if a == screen.Pause {
 		m.head.live = false
