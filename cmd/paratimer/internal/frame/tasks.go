@@ -74,15 +74,13 @@ func merged(list []Task) []Task {
 func tasksOf(s *dag.Snapshot, next *future, job int, k dag.StageIndex) []Task {
 	over := jobOver(s, job)
 	list := begun(s.Attempts(job, k), k, over)
-	at := make(map[int]int, len(list))
-	for i := range list {
-		at[list[i].Index] = i
-	}
-	all := len(at)
+	have := len(list)
+	all := have
 	add := func(first, count int, start, end dag.Instant) {
 		pending := Task{Phase: k, start: start, end: end}
 		for index := first; index < first+count; index++ {
-			if i, has := at[index]; has {
+			i, has := slices.BinarySearchFunc(list[:have], index, func(t Task, index int) int { return t.Index - index })
+			if has {
 				list[i].plan(start, end)
 				continue
 			}
@@ -100,7 +98,7 @@ func tasksOf(s *dag.Snapshot, next *future, job int, k dag.StageIndex) []Task {
 			add(int(sp.First), int(sp.Count), sp.Start, sp.End)
 		}
 	}
-	if n := s.Plan.Jobs[job].Stages[k].Count(); all == len(at) && n > all {
+	if n := s.Plan.Jobs[job].Stages[k].Count(); all == have && n > all {
 		// There is no plan for them: it is too early, or the job has ended.
 		add(0, n, dag.NoInstant, dag.NoInstant)
 	}

@@ -102,8 +102,8 @@ func (m model) passed() model {
 // recording stays on the screen.
 func (m model) end(err error) (tea.Model, tea.Cmd) {
 	m.over, m.store.dirty = true, true
-	switch fault := panicked(""); {
-	case errors.As(err, &fault):
+	switch {
+	case errors.Is(err, errPanicked):
 		return m, tea.Quit
 	case m.play && err != nil:
 		m.store.log = err.Error()

@@ -85,10 +85,16 @@ func (s *Screen) Run(ctx context.Context, work func(context.Context) error) erro
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var result error
+	var fault any
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		result = guarded(ctx, work)
+		defer func() {
+			if p := recover(); p != nil {
+				result, fault = errPanicked, fmt.Sprintf("%v\n\n%s", p, debug.Stack())
+			}
+		}()
+		result = work(ctx)
 	}()
 	select {
 	case <-s.began:
@@ -107,10 +113,9 @@ func (s *Screen) Run(ctx context.Context, work func(context.Context) error) erro
 	}
 	cancel(ErrLeft)
 	<-done
-	fault := panicked("")
 	switch {
-	case errors.As(result, &fault):
-		panic(string(fault))
+	case fault != nil:
+		panic(fault)
 	case interrupted:
 		return ErrInterrupted
 	case err != nil:
@@ -133,20 +138,8 @@ func (s *Screen) up(ctx context.Context, done <-chan struct{}, result *error) er
 	return cmp.Or(err, s.aside.restore())
 }
 
-// A panicked is the error of work that has panicked.
-type panicked string
-
-func (p panicked) Error() string { return string(p) }
-
-// guarded calls work and returns a panic as an error.
-func guarded(ctx context.Context, work func(context.Context) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = panicked(fmt.Sprintf("%v\n\n%s", p, debug.Stack()))
-		}
-	}()
-	return work(ctx)
-}
+// errPanicked means that work has panicked.
+var errPanicked = errors.New("panicked")
 
 // Capable reports whether a terminal of this environment and size, in cells, can show a screen.
 func Capable(env func(string) string, width, height int) bool {

@@ -199,11 +199,8 @@ func kind(f frame.Frame) string {
 // pause returns the longest time without a line: a tenth of the remaining time, between least and most.
 func pause(f frame.Frame, least, most time.Duration) frame.Seconds {
 	left := 10 * seldom
-	for _, s := range []*frame.Seconds{f.Headline.RemainingSeconds, f.Headline.LowSeconds} {
-		if s != nil && *s >= 1 {
-			left = s.Duration()
-			break
-		}
+	if s := cmp.Or(f.Headline.RemainingSeconds, f.Headline.LowSeconds); s != nil && *s >= 1 {
+		left = s.Duration()
 	}
 	return frame.SecondsOf(min(max(left/10, least), most))
 }
