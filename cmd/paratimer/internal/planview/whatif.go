@@ -33,6 +33,8 @@ type WhatIf struct {
 	Limits         []Row          `json:"limits"`
 	Curve          *Curve         `json:"curve"` // null if the time or the slots are unknown
 	Warnings       []dag.Warning  `json:"warnings"`
+
+	failed error // of the first change that could not be predicted
 }
 
 // A Row is the answer to one change. If it has neither RemainingSeconds nor FloorSeconds, the time is unknown or the
@@ -124,27 +126,19 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 	if w, doubtful := replay.Doubt(); doubtful {
 		v.Warnings = append(v.Warnings, w)
 	}
-	var failed error
-	ask := func(title, name string, c whatif.Change, predict func(whatif.Change) (whatif.Answer, error)) (r Row) {
-		if failed == nil {
-			r, failed = v.row(name, c, predict)
-		}
-		r.title = title
-		return r
-	}
-	v.Base = ask("as it is", "", whatif.Change{}, replay.PredictRange)
+	v.Base = v.row("as it is", "", whatif.Change{}, replay.PredictRange)
 	for _, c := range changes {
-		v.Changes = append(v.Changes, ask(c.String(), c.String(), c, replay.PredictRange))
+		v.Changes = append(v.Changes, v.row(c.String(), c.String(), c, replay.PredictRange))
 	}
 	all, err := whatif.Together(changes)
 	switch {
 	case err != nil:
 		v.Warnings = append(v.Warnings, dag.Warning{Code: whatif.WarnAlternatives, Text: err.Error()})
 	case len(changes) > 1:
-		v.Together = new(ask("all together", all.String(), all, replay.PredictRange))
+		v.Together = new(v.row("all together", all.String(), all, replay.PredictRange))
 	}
 	for _, l := range limits {
-		row := ask(strings.Replace(l.text, "SLOT", v.Slots.Policy.Slot(), 1), l.name, l.change, replay.Predict)
+		row := v.row(strings.Replace(l.text, "SLOT", v.Slots.Policy.Slot(), 1), l.name, l.change, replay.Predict)
 		if saved := row.SavedSeconds; saved != nil && *saved < 0 { // other waves may take longer: nothing is saved
 			row.RemainingSeconds, row.TotalSeconds = v.Base.RemainingSeconds, v.Base.TotalSeconds
 			row.SavedSeconds, row.SavedRatio = v.Base.SavedSeconds, v.Base.SavedRatio
@@ -154,8 +148,8 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 	for _, observed := range s.Warnings {
 		v.Warnings = append(v.Warnings, dag.Warning{Code: whatif.WarnObservation, Text: observed.Text})
 	}
-	if failed != nil {
-		return nil, failed
+	if v.failed != nil {
+		return nil, v.failed
 	}
 	switch c, err := replay.Curve(); {
 	case err == nil:
@@ -167,16 +161,17 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 }
 
 // row predicts the query under one change.
-func (v *WhatIf) row(name string, c whatif.Change, predict func(whatif.Change) (whatif.Answer, error)) (Row, error) {
+func (v *WhatIf) row(title, name string, c whatif.Change, predict func(whatif.Change) (whatif.Answer, error)) Row {
 	unknown := units.Float(math.NaN())
-	r := Row{Name: name, SavedRatio: unknown, AssumedRatio: unknown, Warnings: []dag.Warning{}}
+	r := Row{Name: name, title: title, SavedRatio: unknown, AssumedRatio: unknown, Warnings: []dag.Warning{}}
 	a, err := predict(c)
 	if cannot := (*whatif.UnsupportedError)(nil); errors.As(err, &cannot) {
 		r.Warnings = append(r.Warnings, dag.Warning{Code: whatif.WarnUnsupported, Text: cannot.Why})
-		return r, nil
+		return r
 	}
 	if err != nil {
-		return r, fmt.Errorf("%s: %w", cmp.Or(c.String(), "as it is"), err)
+		v.failed = cmp.Or(v.failed, fmt.Errorf("%s: %w", cmp.Or(c.String(), "as it is"), err))
+		return r
 	}
 	r.RemainingSeconds, r.FloorSeconds = frame.SecondsIn(a.Remaining), frame.SecondsIn(a.Floor)
 	r.LowSeconds, r.HighSeconds = frame.SecondsIn(a.Low), frame.SecondsIn(a.High)
@@ -193,7 +188,7 @@ func (v *WhatIf) row(name string, c whatif.Change, predict func(whatif.Change) (
 			r.SavedSeconds, r.SavedRatio = &saved, units.Float(saved / *base)
 		}
 	}
-	return r, nil
+	return r
 }
 
 func curveOf(c *whatif.Curve) *Curve {
