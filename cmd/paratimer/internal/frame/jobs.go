@@ -69,11 +69,8 @@ func (j *Job) Known() (sum Tasks, all bool) {
 	sum.Total, all = new(int), true
 	for k := range stages {
 		t := &stages[k].Tasks
-		if t.Total == nil {
-			all = false
-		} else {
-			*sum.Total += *t.Total
-		}
+		all = all && t.Total != nil
+		*sum.Total += ValueOf(t.Total)
 		sum.Done, sum.Running = sum.Done+t.Done, sum.Running+t.Running
 	}
 	return sum, all

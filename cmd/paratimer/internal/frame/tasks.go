@@ -127,9 +127,7 @@ func (t *Task) done() bool { return t.attempt != nil && t.attempt.State == dag.A
 func begun(attempts []dag.Attempt, k dag.StageIndex, over bool) (list []Task) {
 	dag.EachTask(attempts, func(task int, _ dag.TaskState, a *dag.Attempt) {
 		all := dag.AttemptsOf(attempts, task)
-		if a == nil {
-			a = &all[len(all)-1]
-		}
+		a = cmp.Or(a, &all[len(all)-1])
 		t := Task{Phase: k, Index: task, Count: 1, Attempts: len(all), attempt: a, start: a.Start, end: dag.NoInstant}
 		if over || t.done() {
 			t.end = a.End

@@ -240,10 +240,8 @@ func leftIf(cases []view.Case) string {
 	var parts, same []string
 	for i, row := range view.MergeCases(cases) {
 		parts = append(parts, cases[row[0]].Left+" "+conditions[cases[row[0]].Scenario])
-		for _, s := range row[1:] {
-			if i == 0 {
-				same = append(same, conditions[cases[s].Scenario])
-			}
+		if i == 0 {
+			same = units.Each(row[1:], func(s int) string { return conditions[cases[s].Scenario] })
 		}
 	}
 	if len(same) > 0 {

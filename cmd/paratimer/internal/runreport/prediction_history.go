@@ -143,10 +143,8 @@ func (c *PredictionHistory) score(points []Point, total frame.Seconds) {
 		if off <= 0 {
 			held++
 		}
-		if off > near*total {
+		if c.SettledSeconds = cmp.Or(c.SettledSeconds, &p.AtSeconds); off > near*total {
 			c.SettledSeconds = nil
-		} else if c.SettledSeconds == nil {
-			c.SettledSeconds = &p.AtSeconds
 		}
 	}
 	g := estimators.Grade(float64(total), samples)
@@ -213,13 +211,10 @@ func (m *marks) see(s *dag.Snapshot) {
 		return
 	}
 	add := func(at dag.Instant, kind, key, text, diagnosis string) {
-		if !at.Known() {
-			at = s.At
-		}
 		if diagnosis != "" {
 			text += ": " + diagnosis
 		}
-		m.add(frame.SecondsOf(max(at.Sub(origin), 0)), kind, key, view.Escape(text))
+		m.add(frame.SecondsOf(max(dag.FirstKnown(at, s.At).Sub(origin), 0)), kind, key, view.Escape(text))
 	}
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; n.Lost {

@@ -67,9 +67,7 @@ func (s *store) add(f frame.Frame) {
 	defer s.Unlock()
 	m := moment{at: s.end(), frame: f, bytes: frameBytes + jobBytes*len(f.Jobs)}
 	if f.At != nil {
-		if !s.origin.Known() {
-			s.origin = f.At.Instant
-		}
+		s.origin = dag.FirstKnown(s.origin, f.At.Instant)
 		m.at = max(m.at, f.At.Sub(s.origin))
 	}
 	m.frame.Left = nil
@@ -100,11 +98,9 @@ func (s *store) thin() {
 			continue
 		}
 		s.bytes, s.held = s.bytes-m.bytes, s.held-m.held
-		if len(m.frame.Moves) > 0 {
-			next := &s.moments[i+1].frame
-			all := slices.Concat(m.frame.Moves, next.Moves)
-			next.Moves = all[max(0, len(all)-screen.MostMoves):]
-		}
+		next := &s.moments[i+1].frame
+		all := slices.Concat(m.frame.Moves, next.Moves)
+		next.Moves = all[max(0, len(all)-screen.MostMoves):]
 	}
 	clear(s.moments[len(kept):])
 	s.moments, s.whole = kept, 0
