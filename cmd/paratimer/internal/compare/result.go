@@ -147,16 +147,13 @@ func Compare(runs []*Run, base int) (*Comparison, error) {
 // notBaseline returns why a run's length is not a baseline for the script; "" if it is one.
 func (r *Run) notBaseline() string {
 	switch {
-	case r.State == dag.Failed:
-		return "it failed"
-	case r.State == dag.Killed:
-		return "it was killed"
-	case r.State != dag.Succeeded:
-		return "it was not seen to its end"
-	case !r.Succeeded():
+	case r.Succeeded():
+		return ""
+	case r.State == dag.Succeeded:
 		return "its length is unknown"
 	}
-	return ""
+	ends := map[dag.State]string{dag.Failed: "it failed", dag.Killed: "it was killed"}
+	return cmp.Or(ends[r.State], "it was not seen to its end")
 }
 
 // statuses are those of a job, by whether the base and the run have it.

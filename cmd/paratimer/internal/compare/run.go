@@ -91,11 +91,10 @@ func (o *Collector) See(s *dag.Snapshot) {
 	if s.Stale.Known() || !s.Origin().Known() || o.ended {
 		return
 	}
-	if o.seen {
-		o.held += float64(o.mb) * float64(s.At-o.last)
-	} else {
-		o.seen, o.from = true, s.At
+	if !o.seen {
+		o.seen, o.from, o.last = true, s.At, s.At
 	}
+	o.held += float64(o.mb) * float64(s.At-o.last)
 	o.last, o.mb = s.At, 0
 	o.ended = s.State.Ended() // usage after the end does not count
 	if s.Plan != nil {

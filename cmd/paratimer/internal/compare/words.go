@@ -39,11 +39,10 @@ func (c *Comparison) saysDifference() string {
 		return "This run was not seen to its end: how long it takes is unknown"
 	}
 	before, now := c.Runs[c.base].Length, subject.Length
-	was, s := units.Seconds(before/1000), units.Seconds(now/1000)
-	if was == s {
-		s += ", as before"
-	} else {
-		s = fmt.Sprintf("%s to %s, %s (%s)", was, s, units.Signed((now-before)/1000), units.More(now/before))
+	was, is := units.Seconds(before/1000), units.Seconds(now/1000)
+	s := fmt.Sprintf("%s to %s, %s (%s)", was, is, units.Signed((now-before)/1000), units.More(now/before))
+	if was == is {
+		s = is + ", as before"
 	}
 	if len(c.Effects) == 0 {
 		return s + ": its causes are unknown"
