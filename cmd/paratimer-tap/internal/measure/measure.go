@@ -266,24 +266,17 @@ func (m *MapOutput) End() *tap.MapProfile {
 		Lambda:   m.params.Lambda,
 		Complete: m.heavy.Len() <= m.params.Lambda,
 	}
-	for _, e := range m.largest() {
-		p.Top = append(p.Top, tap.Key{Name: m.called(e.Key), Reduce: int(e.Key.reduce), Bytes: e.Sure()})
-	}
-	return p
-}
-
-// largest returns the λ entries with the most certain bytes, largest first; equal ones by the smaller hash.
-func (m *MapOutput) largest() []sketch.Entry[id] {
+	// the λ entries with the most certain bytes, largest first; equal ones by the smaller hash
 	top := slices.DeleteFunc(slices.Collect(m.heavy.All()), func(e sketch.Entry[id]) bool { return e.Sure() <= 0 })
 	slices.SortFunc(top, func(a, b sketch.Entry[id]) int {
 		return cmp.Or(cmp.Compare(b.Sure(), a.Sure()), cmp.Compare(a.Key.sum, b.Key.sum))
 	})
-	return top[:min(len(top), m.params.Lambda)]
-}
-
-func (m *MapOutput) called(key id) string {
-	if name, ok := m.names[key]; ok {
-		return name
+	for _, e := range top[:min(len(top), m.params.Lambda)] {
+		name, ok := m.names[e.Key]
+		if !ok {
+			name = fmt.Sprintf("#%016x", e.Key.sum)
+		}
+		p.Top = append(p.Top, tap.Key{Name: name, Reduce: int(e.Key.reduce), Bytes: e.Sure()})
 	}
-	return fmt.Sprintf("#%016x", key.sum)
+	return p
 }

@@ -30,13 +30,10 @@ type Exit struct{ Code int }
 func (e Exit) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
 // A UsageError is an error of the caller: a wrong flag, or a file that cannot be read as the expected kind.
-type UsageError struct{ err error }
-
-// Error returns the text of the wrapped error.
-func (e UsageError) Error() string { return e.err.Error() }
+type UsageError struct{ error }
 
 // Unwrap returns the wrapped error.
-func (e UsageError) Unwrap() error { return e.err }
+func (e UsageError) Unwrap() error { return e.error }
 
 // Usage returns a UsageError with a text that is formatted as by fmt.Errorf.
 func Usage(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }

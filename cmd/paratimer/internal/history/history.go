@@ -161,16 +161,6 @@ func (l Line) Profile() (profile *dag.Plan, runs int) {
 	return merged, len(plans)
 }
 
-// Last returns the newest run that is learned from; nil if there is none.
-func (l Line) Last() *Run {
-	for i := len(l) - 1; i >= 0; i-- {
-		if l[i].Weight > 0 {
-			return &l[i]
-		}
-	}
-	return nil
-}
-
 // Best returns the line with the profile that matches the most jobs of a plan; among equals the one with the newest
 // run. It is nil if no line has a profile.
 func Best(lines []Line, plan *dag.Plan) Line {

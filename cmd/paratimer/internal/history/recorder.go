@@ -150,14 +150,18 @@ func (r *Recorder) choose(plan *dag.Plan) *dag.Plan {
 
 // basis describes which runs a profile is from.
 func basis(key string, l Line, n int) string {
-	text := fmt.Sprintf("using the profile of %s of %s, newest %s", units.Count(n, "run"), key,
-		l.Last().StartedAt.UTC().Format(time.DateOnly))
+	var newest time.Time
 	out := 0
 	for i := range l {
-		if l[i].Why != "" {
+		switch {
+		case l[i].Weight > 0:
+			newest = l[i].StartedAt
+		case l[i].Why != "":
 			out++
 		}
 	}
+	text := fmt.Sprintf("using the profile of %s of %s, newest %s", units.Count(n, "run"), key,
+		newest.UTC().Format(time.DateOnly))
 	if out > 0 {
 		text += fmt.Sprintf(" (%d left out: `paratimer history show %s` shows why)", out, key)
 	}

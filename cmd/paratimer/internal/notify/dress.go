@@ -17,11 +17,8 @@ import (
 )
 
 // A Dress has the labels and annotations that are added to an alert. A rule's labels are constants: another value would
-// make another alert. Its annotations, and the link of all alerts, may have fields such as {{ .By }}.
-type Dress struct {
-	Labels, Annotations map[string]string
-	Link                string // the address of a page about the query
-}
+// make another alert. Its annotations may have fields such as {{ .By }}.
+type Dress struct{ Labels, Annotations map[string]string }
 
 // The labels that identify an alert. Rules cannot change them.
 const (

@@ -50,13 +50,14 @@ func TestAnnotations(t *testing.T) {
 		"summary": "{{ .Workflow.Name }} will be {{ .By }} late, {{ .Likely }}", "runbook": "https://wiki/{{ .Bound }}",
 		"when": "{{ .Expected }}, due {{ .Deadline }}",
 		"long": "{{ .Text }}{{ .Text }}",
-	}, Link: "https://watch/q/{{ .Workflow.Name }}/"}
+	}}
+	const link = "https://watch/q/{{ .Workflow.Name }}/"
 	name := "etl"
 	f.Workflow.Name = &name
 	n := about(f, frame.Alert{
 		Bound: "deadline", State: frame.AtRisk, BySeconds: &by, Probability: &p, DeadlineAt: &due,
 		Text: strings.Repeat("x", maxAnnotation),
-	}, d)
+	}, d, link)
 	for k, want := range map[string]string{
 		"summary": "etl will be 11m late, 71%", "runbook": "https://wiki/deadline",
 		"when": "2026-11-21T06:41:00Z, due 2026-11-21T06:30:00Z",
@@ -67,7 +68,7 @@ func TestAnnotations(t *testing.T) {
 		}
 	}
 	name = "../etl?a"
-	if n := about(f, frame.Alert{}, d); n.Link != "https://watch/q/..%2Fetl%3Fa/" {
+	if n := about(f, frame.Alert{}, d, link); n.Link != "https://watch/q/..%2Fetl%3Fa/" {
 		t.Errorf("the link is %q", n.Link)
 	}
 	if got := n.Annotations["long"]; len(got) > maxAnnotation+len("…") || !strings.HasSuffix(got, "x…") {

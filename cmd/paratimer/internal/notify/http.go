@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -68,9 +69,7 @@ func (q request) post(ctx context.Context, c *http.Client, secret string) (text 
 	if err != nil {
 		return "", date, &Failure{Refused: true, Err: fmt.Errorf("%s: %w", shown(q.url), bare(err))}
 	}
-	if q.header != nil {
-		req.Header = q.header.Clone()
-	}
+	maps.Copy(req.Header, q.header)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "paratimer")
 	resp, err := c.Do(req)

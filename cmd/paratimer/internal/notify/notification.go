@@ -110,8 +110,9 @@ func workflowOf(f frame.Frame) Workflow {
 	}
 }
 
-// about returns the notification of an alert in any state, without ID, status and times.
-func about(f frame.Frame, a frame.Alert, d Dress) Notification {
+// about returns the notification of an alert in any state, without ID, status and times. link is the address of a page
+// about the query, with fields as in annotations.
+func about(f frame.Frame, a frame.Alert, d Dress, link string) Notification {
 	n := Notification{
 		Workflow: workflowOf(f), Alert: a, WaitingOn: f.WaitingOn, URL: f.WaitingURL, EndAt: f.Headline.EndAt,
 	}
@@ -122,7 +123,7 @@ func about(f frame.Frame, a frame.Alert, d Dress) Notification {
 	for name, v := range facts {
 		facts[name] = url.PathEscape(v)
 	}
-	n.Link, _ = expand(d.Link, facts)
+	n.Link, _ = expand(link, facts)
 	return n
 }
 
@@ -137,7 +138,7 @@ func ofRun(f frame.Frame) Notification {
 	if f.Workflow.State.Ended() {
 		a.State = frame.Ended
 	}
-	n := about(f, a, Dress{})
+	n := about(f, a, Dress{}, "")
 	n.Run = &Run{
 		At: f.At, State: f.Workflow.State, ProgressRatio: f.ProgressRatio, ElapsedSeconds: f.ElapsedSeconds,
 		RemainingSeconds: h.RemainingSeconds, LowSeconds: h.LowSeconds, HighSeconds: h.HighSeconds,
@@ -146,8 +147,8 @@ func ofRun(f frame.Frame) Notification {
 }
 
 // Sample returns a notification that concerns no real query. It fires or resolves at an instant, as an alert with
-// this dress would.
-func Sample(status Status, at time.Time, d Dress) Notification {
+// this dress and link would.
+func Sample(status Status, at time.Time, d Dress, link string) Notification {
 	id, name := "paratimer-notify-test", "paratimer notify test"
 	likely, by, outcome := frame.Ratio(1), frame.Seconds(24), frame.Met
 	due := frame.TimeOf(dag.InstantOf(at.Add(-24 * time.Second)))
@@ -163,6 +164,6 @@ func Sample(status Status, at time.Time, d Dress) Notification {
 		a.Text, what = "test alert resolved", string(Resolved)
 	}
 	l := alertStream{StartsAt: at.UTC().Truncate(time.Millisecond)}
-	l.push(about(f, a, d), status, what, at)
+	l.push(about(f, a, d, link), status, what, at)
 	return l.Queue[0]
 }

@@ -296,9 +296,7 @@ func (r *run) shown(f frame.Frame, dress map[string]Dress) (all []Notification) 
 	for _, a := range f.Alerts {
 		sent := slices.ContainsFunc(r.streams, func(l *alertStream) bool { return l.Bound == a.Bound })
 		if a.State != frame.Blind && (a.State.Firing() || missed(a) || sent) {
-			of := dress[a.Bound]
-			of.Link = r.d.c.Link
-			all = append(all, about(f, a, of))
+			all = append(all, about(f, a, dress[a.Bound], r.d.c.Link))
 		}
 	}
 	waits := slices.ContainsFunc(f.Jobs, func(j frame.Job) bool {

@@ -89,7 +89,7 @@ func bodyOf(text string, ready []string) (body, error) {
 		return out.Bytes(), nil
 	}
 	for _, status := range []Status{Firing, Resolved} {
-		n := Sample(status, time.UnixMilli(0), Dress{})
+		n := Sample(status, time.UnixMilli(0), Dress{}, "")
 		vague := n
 		vague.Alert.Probability, vague.Alert.BySeconds, vague.Alert.DeadlineAt = nil, nil, nil // not always known
 		for _, n := range []Notification{n, vague} {

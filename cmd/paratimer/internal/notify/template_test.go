@@ -32,11 +32,11 @@ const link = "https://watch.example/q/1/"
 func samplesOf() (all []notify.Notification) {
 	for _, name := range []string{"join.pig", hostile} {
 		for _, status := range []notify.Status{notify.Firing, notify.Resolved} {
-			n := notify.Sample(status, begin, notify.Dress{})
+			n := notify.Sample(status, begin, notify.Dress{}, "")
 			n.Workflow.Name, n.Annotations["summary"] = name, name+" is 24s past its limit"
 			all = append(all, n)
 		}
-		risk := notify.Sample(notify.Firing, begin, notify.Dress{})
+		risk := notify.Sample(notify.Firing, begin, notify.Dress{}, "")
 		risk.Alert.State, risk.Workflow.Name, risk.Link = frame.AtRisk, name, link
 		all = append(all, risk)
 	}
@@ -133,7 +133,7 @@ func TestAnswerHidesKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = hook.Send(context.Background(), notify.Sample(notify.Firing, begin, notify.Dress{}))
+	_, err = hook.Send(context.Background(), notify.Sample(notify.Firing, begin, notify.Dress{}, ""))
 	if err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "no such routing key") {
 		t.Errorf("%v", err)
 	}
@@ -182,7 +182,7 @@ func TestMissed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, missed := notify.Sample(notify.Resolved, begin, notify.Dress{}), frame.Missed
+	n, missed := notify.Sample(notify.Resolved, begin, notify.Dress{}, ""), frame.Missed
 	n.Alert.Outcome, n.Annotations["summary"] = &missed, "missed: succeeded at 06:35"
 	b, err := hook.Preview(n)
 	if err != nil || !strings.Contains(string(b), `"MISSED paratimer notify test: succeeded at 06:35"`) {

@@ -80,13 +80,13 @@ func offers(root *settings.Command, words []string) []string {
 		}
 		return out
 	case strings.HasPrefix(last, "-"):
-		out := []string{"--help\tshow help"}
-		for _, s := range slices.Backward(known) {
+		var out []string
+		for _, s := range known {
 			if !s.KeyOnly {
-				out = append([]string{s.Typed() + "\t" + s.Does()}, out...)
+				out = append(out, s.Typed()+"\t"+s.Does())
 			}
 		}
-		return out
+		return append(out, "--help\tshow help")
 	}
 	return arguments(root, at)
 }

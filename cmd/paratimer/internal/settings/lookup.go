@@ -39,34 +39,30 @@ func Variable(name string) string {
 }
 
 // all has the settings of the tables.
-var all = fromRows(slices.Concat(liveRows, runRows))
+var all = units.Each(slices.Concat(liveRows, runRows), settingOf)
 
-func fromRows(rows []row) []*Setting {
-	var out []*Setting
-	for _, r := range rows {
-		name, letter, _ := strings.Cut(r.name, ", ")
-		s := &Setting{Name: strings.TrimRight(name, "=!"), Short: letter, Default: r.value, Help: r.help}
-		if l, ok := r.value.(limited); ok {
-			s.Default, s.Limits = l.value, &l.Limits
-		}
-		s.KeyOnly = strings.HasSuffix(name, "=")
-		if !strings.HasSuffix(name, "!") {
-			s.Env = Variable(s.Name)
-		}
-		if s.Name == "collect" { // PARATIMER_COLLECT is where taps send to. It must not make watchers listen there.
-			s.Env = Variable("collect-address")
-		}
-		subject, commands, ok := strings.Cut(r.on, ": ")
-		if !ok {
-			subject, commands = "", r.on
-		}
-		s.Subject = subject
-		if commands != "" {
-			s.Commands = strings.Split(commands, ", ")
-		}
-		out = append(out, s)
+func settingOf(r row) *Setting {
+	name, letter, _ := strings.Cut(r.name, ", ")
+	s := &Setting{Name: strings.TrimRight(name, "=!"), Short: letter, Default: r.value, Help: r.help}
+	if l, ok := r.value.(limited); ok {
+		s.Default, s.Limits = l.value, &l.Limits
 	}
-	return out
+	s.KeyOnly = strings.HasSuffix(name, "=")
+	if !strings.HasSuffix(name, "!") {
+		s.Env = Variable(s.Name)
+	}
+	if s.Name == "collect" { // PARATIMER_COLLECT is where taps send to. It must not make watchers listen there.
+		s.Env = Variable("collect-address")
+	}
+	subject, commands, ok := strings.Cut(r.on, ": ")
+	if !ok {
+		subject, commands = "", r.on
+	}
+	s.Subject = subject
+	if commands != "" {
+		s.Commands = strings.Split(commands, ", ")
+	}
+	return s
 }
 
 // All returns every setting, by name.

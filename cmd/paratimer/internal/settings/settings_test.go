@@ -85,7 +85,7 @@ func TestKinds(t *testing.T) {
 		{false, []string{"x"}, "it is true or false"},
 	} {
 		set := flag.NewFlagSet("", flag.ContinueOnError)
-		if err := fromRows([]row{{"", "x", c.kind, ""}})[0].Apply(set); err != nil {
+		if err := settingOf(row{"", "x", c.kind, ""}).Apply(set); err != nil {
 			t.Fatal(err)
 		}
 		got := set.Lookup("x").Value

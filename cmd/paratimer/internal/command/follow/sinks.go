@@ -102,8 +102,8 @@ func withTemplate(c *cli.Context, name string, ready []string, open func(text st
 	return s, err
 }
 
-// Dispatcher returns a started dispatcher to the sinks of the flags, nil if there are none; with --dry-run one that
-// prints what would be sent to them, or to all kinds of sinks if none is set. finish closes it, after at most drain.
+// Dispatcher returns a started dispatcher to the sinks of the flags; with --dry-run one that prints what would be sent
+// to them, or to all kinds of sinks if none is set. finish closes it, after at most drain.
 func Dispatcher(c *cli.Context, now func() time.Time) (d *notify.Dispatcher, finish func(), err error) {
 	all, err := Sinks(c, now)
 	if err != nil {
@@ -122,8 +122,8 @@ func Dispatcher(c *cli.Context, now func() time.Time) (d *notify.Dispatcher, fin
 		conf.Sinks = units.Each(all, func(s *notify.Sink) *notify.Sink { return notify.DryRun(s, c.App.ErrWriter) })
 		conf.Inline = true
 		return notify.New(conf), finish, nil
-	case len(all) == 0:
-		return nil, finish, nil
+	case len(all) == 0: // it stores nothing
+		return notify.New(conf), finish, nil
 	}
 	if store, err := input.OpenState(c); err != nil {
 		log.Warn().Err(err).Msg(
@@ -151,8 +151,8 @@ func Notify(c *cli.Context, w *watch.Watch) (finish func(), err error) {
 		now = func() time.Time { return at }
 	}
 	d, end, err := Dispatcher(c, now)
-	if err != nil || d == nil {
-		return end, err
+	if err != nil {
+		return nil, err
 	}
 	part := d.Watch(nil)
 	w.Recall = part.Recall

@@ -72,9 +72,7 @@ func checkSinks(c *cli.Context) (checks []yarn.Check, err error) {
 			if !tested[i].Unbound() {
 				check.Name += ", rule " + tested[i].Name
 			}
-			of := tested[i].Dress()
-			of.Link = c.String("link")
-			if check.Text, err = trySink(c, s, of); err != nil {
+			if check.Text, err = trySink(c, s, tested[i].Dress()); err != nil {
 				check.Status, check.Text = yarn.Fail, err.Error()
 			}
 			checks = append(checks, check)
@@ -91,7 +89,7 @@ func trySink(c *cli.Context, s *notify.Sink, d notify.Dress) (text string, err e
 	at := time.Now()
 	var answers []string
 	for _, status := range []notify.Status{notify.Firing, notify.Resolved} {
-		answer, err := s.Send(c.Context, notify.Sample(status, at, d))
+		answer, err := s.Send(c.Context, notify.Sample(status, at, d, c.String("link")))
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", status, err)
 		}

@@ -188,19 +188,14 @@ func ties(c *cli.Context, keys *collector) (tie func(app string) fleet.Hooks, un
 			Report: func(line string) { log.Debug().Str("app", app).Msg(line) },
 			Known:  func(d time.Duration) { usual = d },
 		}
-		var part *notify.Watch
-		if dispatcher != nil {
-			part = dispatcher.Watch(dresses)
-		}
+		part := dispatcher.Watch(dresses)
 		return fleet.Hooks{
 			Join: func(begun *watch.Watch) {
 				leave() // the watch starts again
 				begun.Source, leave = keys.source(begun.Source)
 				begun.Source = rec.Source(begun.Source)
 				rec.Join(begun)
-				if part != nil {
-					begun.Recall, begun.Keep = part.Recall, part.Keep
-				}
+				begun.Recall, begun.Keep = part.Recall, part.Keep
 			},
 			Rules: func(rules []*fleet.Rule) time.Duration {
 				clear(dresses)
@@ -211,9 +206,7 @@ func ties(c *cli.Context, keys *collector) (tie func(app string) fleet.Hooks, un
 			},
 			Close: func() {
 				leave()
-				if part != nil {
-					part.Close()
-				}
+				part.Close()
 			},
 		}
 	}, untie, nil
