@@ -13,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
+	"github.com/paratimer/paratimer/units"
 )
 
 var (
@@ -115,17 +116,13 @@ func noSuchFlag(c *cli.Context, name string) string {
 	if ours := cmp.Or(guessedFlags[fullName(c)+" --"+name], guessedFlags[name]); ours != "" {
 		return fmt.Sprintf("there is no flag --%s here: %s", name, ours)
 	}
-	var names []string
-	for _, s := range slices.Concat(settings.Of(fullName(c)), settings.Of("")) {
-		if !s.KeyOnly {
-			names = append(names, s.Name)
-		}
-	}
+	flags := slices.DeleteFunc(slices.Concat(settings.Of(fullName(c)), settings.Of("")),
+		func(s *settings.Setting) bool { return s.KeyOnly })
 	owners := settings.Owners(name)
 	if n := len(owners); n > 0 && n <= 6 {
 		return fmt.Sprintf("there is no flag --%s here: it belongs to %s", name, strings.Join(owners, ", "))
 	}
-	if near := planfile.Nearest(name, names); near != "" {
+	if near := planfile.Nearest(name, units.Each(flags, (*settings.Setting).String)); near != "" {
 		return fmt.Sprintf("there is no flag --%s: did you mean --%s?", name, near)
 	}
 	if len(owners) > 0 {

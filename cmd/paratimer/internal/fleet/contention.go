@@ -123,9 +123,9 @@ func (p *Tenant) lacks(all groups, room Room) (Scope, bool) {
 	}
 	next := p.container(all)
 	switch {
-	case p.UserMB > 0 && all.sum(p.within(OfUser), OfUser)+next > p.UserMB:
+	case p.UserMB > 0 && all.sum(p.within(OfUser), OfUser, (*Tenant).uses)+next > p.UserMB:
 		return OfUser, true
-	case p.QueueMB > 0 && all.sum(p.within(OfQueue), OfQueue)+next > p.QueueMB:
+	case p.QueueMB > 0 && all.sum(p.within(OfQueue), OfQueue, (*Tenant).uses)+next > p.QueueMB:
 		return OfQueue, true
 	case room.FreeMB < next:
 		return OfCluster, true
@@ -140,14 +140,11 @@ func (p *Tenant) container(all groups) int {
 	if p.Containers > 0 {
 		return p.HeldMB / p.Containers
 	}
-	containers := 0
-	for _, o := range all[p.within(OfCluster)] {
-		containers += o.Containers
+	at := p.within(OfCluster)
+	if containers := all.sum(at, OfCluster, (*Tenant).has); containers > 0 {
+		return all.sum(at, OfCluster, (*Tenant).uses) / containers
 	}
-	if containers == 0 {
-		return 1
-	}
-	return all.sum(p.within(OfCluster), OfCluster) / containers
+	return 1
 }
 
 // A place is a scope with the queue and the user that it is about, if any.
@@ -170,10 +167,10 @@ func (p *Tenant) within(scope Scope) place {
 // groups are the tenants in each place, in their order.
 type groups map[place][]*Tenant
 
-// sum returns the usage in a place.
-func (g groups) sum(at place, scope Scope) (n int) {
+// sum returns the sum of what the tenants in a place have of a scope.
+func (g groups) sum(at place, scope Scope, of func(*Tenant, Scope) int) (n int) {
 	for _, p := range g[at] {
-		n += p.uses(scope)
+		n += of(p, scope)
 	}
 	return n
 }
@@ -187,10 +184,8 @@ func (g groups) most(p *Tenant, scope Scope) (h *Tenant, of int) {
 		places = []place{p.within(OfQueue), p.within(OfCluster)}
 	}
 	for _, at := range places {
-		h, of = slices.MaxFunc(g[at], func(a, b *Tenant) int { return cmp.Compare(a.uses(scope), b.uses(scope)) }), 0
-		for _, o := range g[at] {
-			of += o.has(scope)
-		}
+		h = slices.MaxFunc(g[at], func(a, b *Tenant) int { return cmp.Compare(a.uses(scope), b.uses(scope)) })
+		of = g.sum(at, scope, (*Tenant).has)
 		if h.uses(scope) > p.uses(scope) {
 			break
 		}

@@ -276,15 +276,9 @@ func (d *Dispatcher) sentAs(who Workflow, jobs []string) string {
 		return who.ID
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.Watched)) {
-		r := runStateOf(w, id)
-		if slices.Contains(jobs, id) {
-			if len(r.Streams) > 0 {
-				return id
-			}
-			continue
-		}
+		r, isJob := runStateOf(w, id), slices.Contains(jobs, id)
 		shares := slices.ContainsFunc(jobs, func(job string) bool { return slices.Contains(r.Jobs, job) })
-		if shares && slices.Contains(jobs, who.ID) {
+		if isJob && len(r.Streams) > 0 || !isJob && shares && slices.Contains(jobs, who.ID) {
 			return id
 		}
 	}

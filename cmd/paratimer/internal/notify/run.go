@@ -81,13 +81,10 @@ func (r *run) stream(bound, sink string) *alertStream {
 }
 
 // led returns the streams to a queue's sink that this process leads.
-func (r *run) led(q *queue) (all []*alertStream) {
-	for _, l := range r.streams {
-		if l.Sink == q.sink.Key && l.release != nil {
-			all = append(all, l)
-		}
-	}
-	return all
+func (r *run) led(q *queue) []*alertStream {
+	return slices.DeleteFunc(slices.Clone(r.streams), func(l *alertStream) bool {
+		return l.Sink != q.sink.Key || l.release == nil
+	})
 }
 
 // read takes the streams of other processes from the file and returns the file's entry.
@@ -122,11 +119,7 @@ func (r *run) merge(file runState) runState {
 	if next.Alerts.Bounds == nil {
 		next.Alerts = file.Alerts
 	}
-	for _, l := range r.streams {
-		if l.used() {
-			next.Streams = append(next.Streams, l)
-		}
-	}
+	next.Streams = slices.DeleteFunc(slices.Clone(r.streams), func(l *alertStream) bool { return !l.used() })
 	return next
 }
 

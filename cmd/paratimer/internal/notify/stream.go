@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -104,11 +105,9 @@ func (l *alertStream) taken(n Notification, reported bool) bool {
 	if reported {
 		l.Reported = n.Status == Firing
 	}
-	for i := range l.Queue {
-		if l.Queue[i].ID == n.ID {
-			l.Queue = append([]Notification(nil), l.Queue[i+1:]...) // older notifications were skipped, or taken before
-			return true
-		}
+	if i := slices.IndexFunc(l.Queue, func(q Notification) bool { return q.ID == n.ID }); i >= 0 {
+		l.Queue = slices.Clone(l.Queue[i+1:]) // older notifications were skipped, or taken before
+		return true
 	}
 	return l.Reported != was
 }

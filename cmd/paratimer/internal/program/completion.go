@@ -12,6 +12,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Completing is the last argument of a command line that requests completions. The word before it is the one to
@@ -80,12 +81,8 @@ func offers(root *settings.Command, words []string) []string {
 		}
 		return out
 	case strings.HasPrefix(last, "-"):
-		var out []string
-		for _, s := range known {
-			if !s.KeyOnly {
-				out = append(out, s.Typed()+"\t"+s.Does())
-			}
-		}
+		flags := slices.DeleteFunc(known, func(s *settings.Setting) bool { return s.KeyOnly })
+		out := units.Each(flags, func(s *settings.Setting) string { return s.Typed() + "\t" + s.Does() })
 		return append(out, "--help\tshow help")
 	}
 	return arguments(root, at)
@@ -125,7 +122,6 @@ var fileWords = regexp.MustCompile(`FILE|PLAN|PATH|RECORDING|RUN|\.yaml`)
 
 // arguments returns the completions of a command's arguments.
 func arguments(root, at *settings.Command) []string {
-	var out []string
 	switch {
 	case at.Args == shells:
 		return strings.Split(shells, "|")
@@ -134,8 +130,5 @@ func arguments(root, at *settings.Command) []string {
 	case strings.HasPrefix(at.Args, "[COMMAND]") || strings.HasPrefix(at.Args, "[all]"):
 		at = root
 	}
-	for _, below := range at.Shown() {
-		out = append(out, below.Name()+"\t"+below.Does)
-	}
-	return out
+	return units.Each(at.Shown(), func(below *settings.Command) string { return below.Name() + "\t" + below.Does })
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -59,12 +60,9 @@ func (p *pool) wait(c net.Conn) {
 	for _, c := range p.waiting {
 		count[client(c)]++
 	}
-	worst := p.waiting[0]
-	for _, c := range p.waiting[:len(p.waiting)-1] {
-		if count[client(c)] > count[client(worst)] {
-			worst = c
-		}
-	}
+	worst := slices.MaxFunc(p.waiting[:len(p.waiting)-1], func(a, b net.Conn) int {
+		return cmp.Compare(count[client(a)], count[client(b)])
+	})
 	p.waiting = slices.DeleteFunc(p.waiting, func(c net.Conn) bool { return c == worst })
 	go func() { _ = worst.Close() }() // over TLS it may take a while; an error changes nothing
 }

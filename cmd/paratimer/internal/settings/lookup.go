@@ -73,13 +73,9 @@ func All() []*Setting {
 
 // Of returns the settings of a command, such as "history add"; of "", those of every command.
 func Of(command string) []*Setting {
-	var out []*Setting
-	for _, s := range all {
-		if slices.Contains(s.Commands, command) || command == "" && s.Commands == nil {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(all), func(s *Setting) bool {
+		return !slices.Contains(s.Commands, command) && (command != "" || s.Commands != nil)
+	})
 }
 
 // Lookup returns the setting of a command with a name, which may have dashes before it and =value after it. It returns
@@ -113,14 +109,8 @@ func Owners(name string) []string {
 
 // Names returns the names of all settings that a file may set, sorted.
 func Names() []string {
-	var names []string
-	for _, s := range all {
-		if s.Settable() {
-			names = append(names, s.Name)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	settable := slices.DeleteFunc(All(), func(s *Setting) bool { return !s.Settable() })
+	return slices.Compact(units.Each(settable, func(s *Setting) string { return s.Name }))
 }
 
 // Settable reports whether a file may have the setting.

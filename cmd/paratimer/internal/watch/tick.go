@@ -65,13 +65,9 @@ func (p EstimatorSet) shown(all []frame.Estimate) []frame.Estimate {
 	if p.Shown == nil {
 		return all
 	}
-	out := make([]frame.Estimate, 0, len(p.Shown))
-	for _, e := range all {
-		if slices.Contains(p.Shown, e.Scenario) {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.DeleteFunc(append([]frame.Estimate{}, all...), func(e frame.Estimate) bool {
+		return !slices.Contains(p.Shown, e.Scenario)
+	})
 }
 
 func (p EstimatorSet) evaluate(run dag.Run) frame.Answers {

@@ -59,13 +59,8 @@ func ParseBattery(text string) (Battery, error) {
 
 // Scenarios returns the shown ones, standard first.
 func (b Battery) Scenarios() []estimators.Scenario {
-	var out []estimators.Scenario
-	for _, s := range estimators.Scenarios() {
-		if b.shown == nil || slices.Contains(b.shown, s.Name) {
-			out = append(out, s)
-		}
-	}
-	return append(out, b.others...)
+	isOff := func(s estimators.Scenario) bool { return b.shown != nil && !slices.Contains(b.shown, s.Name) }
+	return append(slices.DeleteFunc(estimators.Scenarios(), isOff), b.others...)
 }
 
 // EstimatorSetOf returns the estimators: ParaTimer's scenarios, the range, uneven reduces, and the others of a battery.

@@ -106,7 +106,7 @@ func testRules(c *cli.Context, f *follow.Flags) error {
 	if err != nil {
 		return err
 	}
-	out := ruleTest{Rules: []ruleSummary{}, Runs: []testedRun{}}
+	out := ruleTest{Runs: []testedRun{}}
 	for i := range past {
 		rows, err := past[i].test(c, f, all, usualOf(past, i))
 		if err != nil {
@@ -114,9 +114,7 @@ func testRules(c *cli.Context, f *follow.Flags) error {
 		}
 		out.Runs = append(out.Runs, rows...)
 	}
-	for i := range all {
-		out.Rules = append(out.Rules, summaryOf(all[i].Name, out.Runs))
-	}
+	out.Rules = units.Each(all, func(r fleet.Rule) ruleSummary { return summaryOf(r.Name, out.Runs) })
 	if err := command.Print(c, out, out.text); err != nil {
 		return fmt.Errorf("cannot print: %w", err)
 	}

@@ -170,9 +170,7 @@ func writeRun(c *cli.Context, r input.RecordedRun, names map[string]bool) (a add
 	total := input.TotalSeconds(last)
 	a.Workflow, a.RunID, a.Jobs = last.Plan.Name, cmp.Or(r.ID, last.ID), len(last.Plan.Jobs)
 	a.State, a.Total = last.State.String(), &total
-	for _, warning := range last.Warnings {
-		a.Remarks = append(a.Remarks, warning.Text)
-	}
+	a.Remarks = units.Each(last.Warnings, func(w dag.Warning) string { return w.Text })
 	return a, nil
 }
 
