@@ -159,8 +159,9 @@ func (w waiting) encode() ([]byte, error) {
 
 // A Rounds sends batches at intervals, in parallel to the command.
 type Rounds struct {
-	stop chan tap.Batch
-	done chan struct{}
+	stop   chan tap.Batch
+	cancel context.CancelFunc // cancels a request in progress
+	done   chan struct{}
 	late time.Duration
 }
 
@@ -168,28 +169,22 @@ type Rounds struct {
 // true, a batch is sent early; full may be nil. Another goroutine calls both functions. A panic in them ends only the
 // rounds.
 func startRounds(p *Post, every time.Duration, take func() (tap.Batch, bool), full func() bool) *Rounds {
-	r := &Rounds{make(chan tap.Batch, 1), make(chan struct{}), farewell}
-	go r.run(p, every, take, full)
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &Rounds{make(chan tap.Batch, 1), cancel, make(chan struct{}), farewell}
+	go r.run(ctx, p, every, take, full)
 	return r
 }
 
-func (r *Rounds) run(p *Post, every time.Duration, take func() (tap.Batch, bool), full func() bool) {
+func (r *Rounds) run(ctx context.Context, p *Post, every time.Duration, take func() (tap.Batch, bool),
+	full func() bool,
+) {
 	defer close(r.done)
 	defer func() { _ = recover() }()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	last := make(chan tap.Batch, 1)
-	go func() {
-		// Cancel a request in progress when the command ends, because the end has its own time limit.
-		b := <-r.stop
-		last <- b
-		cancel()
-	}()
 	tick := time.NewTicker(max(every/8, time.Millisecond))
 	defer tick.Stop()
 	for sent := time.Now(); ; {
 		select {
-		case b := <-last:
+		case b := <-r.stop:
 			ctx, cancel := context.WithTimeout(context.Background(), farewell-200*time.Millisecond)
 			defer cancel()
 			b.Final = true
@@ -207,9 +202,11 @@ func (r *Rounds) run(p *Post, every time.Duration, take func() (tap.Batch, bool)
 	}
 }
 
-// End sends the last batch and waits for it, but only for a limited time: a disk may hang as well as a collector.
+// End sends the last batch and waits for it, but only for a limited time: a disk may hang as well as a collector. A
+// request in progress is canceled, because the end has its own time limit.
 func (r *Rounds) End(b tap.Batch) {
 	r.stop <- b
+	r.cancel()
 	late := time.NewTimer(r.late)
 	defer late.Stop()
 	select {

@@ -37,7 +37,10 @@ func (v Value) Concealed() Value {
 	}
 	v.Values = slices.Clone(v.Values)
 	for i, text := range v.Values {
-		v.Values[i] = Place(text)
+		if strings.Contains(text, "://") {
+			text = fragment.ReplaceAllString(user.ReplaceAllString(text, "://...@"), "")
+			v.Values[i] = query.ReplaceAllString(text, "?...")
+		}
 		if v.Name == "rm" || v.Name == "jhs" {
 			v.Values[i] = nameless.ReplaceAllString(v.Values[i], "$1...@")
 		}
@@ -52,13 +55,3 @@ var (
 	query    = regexp.MustCompile(`\?[^,]*`)
 	fragment = regexp.MustCompile(`#[^,]*`)
 )
-
-// Place removes passwords and queries from one or more addresses. Other values stay as they are.
-func Place(v string) string {
-	if !strings.Contains(v, "://") {
-		return v
-	}
-	v = user.ReplaceAllString(v, "://...@")
-	v = fragment.ReplaceAllString(v, "")
-	return query.ReplaceAllString(v, "?...")
-}

@@ -235,28 +235,24 @@ func Sleep(ctx context.Context, d time.Duration) error {
 // context: f continues on its own then, so it must not change data that the caller uses later. A panic of f is raised
 // in the caller.
 func UnlessDone[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-		panic string
-	}
-	done := make(chan result, 1)
+	var value T
+	var err error
+	done, fault := make(chan struct{}), ""
 	go func() {
-		var r result
+		defer close(done)
 		defer func() {
 			if p := recover(); p != nil {
-				r.panic = fmt.Sprintf("%v\n%s", p, debug.Stack())
+				fault = fmt.Sprintf("%v\n%s", p, debug.Stack())
 			}
-			done <- r
 		}()
-		r.value, r.err = f()
+		value, err = f()
 	}()
 	select {
-	case r := <-done:
-		if r.panic != "" {
-			panic(r.panic)
+	case <-done:
+		if fault != "" {
+			panic(fault)
 		}
-		return r.value, r.err
+		return value, err
 	case <-ctx.Done():
 		var none T
 		return none, context.Cause(ctx)

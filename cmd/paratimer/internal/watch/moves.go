@@ -72,8 +72,11 @@ func (m *moves) step(model estimators.Model, before, run dag.Run, raw []explain.
 	default:
 		m.await(model, run, end.Instant, f)
 	}
-	if !m.began.Known() {
-		m.low, m.high = rangeOf(f)
+	if h := &f.Headline; !m.began.Known() {
+		m.low, m.high = dag.NoInstant, dag.NoInstant
+		if f.At != nil && h.LowSeconds != nil && h.HighSeconds != nil {
+			m.low, m.high = f.At.Add(h.LowSeconds.Duration()), f.At.Add(h.HighSeconds.Duration())
+		}
 	}
 	if m.first == 0 && !m.began.Known() && len(m.base.Window) > 0 && run.Now().At.Sub(m.base.Now().At) >= lasting {
 		m.first = m.end // the first end that has lasted
@@ -159,15 +162,6 @@ func sum(all []explain.Change) (d time.Duration) {
 		d += c.Delta
 	}
 	return d
-}
-
-// rangeOf returns the range of ends that a frame shows.
-func rangeOf(f *frame.Frame) (low, high dag.Instant) {
-	h := &f.Headline
-	if f.At == nil || h.LowSeconds == nil || h.HighSeconds == nil {
-		return dag.NoInstant, dag.NoInstant
-	}
-	return f.At.Add(h.LowSeconds.Duration()), f.At.Add(h.HighSeconds.Duration())
 }
 
 // changes explains why the end that standard predicts moved between two ticks; nil if it did not move enough.
