@@ -162,7 +162,7 @@ type Rounds struct {
 	stop   chan tap.Batch
 	cancel context.CancelFunc // cancels a request in progress
 	done   chan struct{}
-	late time.Duration
+	late   time.Duration
 }
 
 // startRounds sends the batches that take returns at the interval every, unless take returns false. If full returns

@@ -31,13 +31,7 @@ func Finished(run dag.Run, ticks []estimators.RangeTick) (name string, r state.R
 	if r.ID == "" {
 		r.ID = "started-" + r.StartedAt.UTC().Format(time.RFC3339)
 	}
-	r.Excluded = excluded(s, r.TotalSeconds)
-	if r.Excluded == "" && slices.ContainsFunc(run.Window, func(s *dag.Snapshot) bool {
-		return dag.TooLarge(s.Warnings)
-	}) {
-		r.Excluded = "it had too many tasks to be observed"
-	}
-	if r.Excluded != "" {
+	if r.Excluded = excluded(run, r.TotalSeconds); r.Excluded != "" {
 		return name, r, "", nil
 	}
 	plan := cost.Learn(run)
@@ -50,8 +44,8 @@ func Finished(run dag.Run, ticks []estimators.RangeTick) (name string, r state.R
 }
 
 // excluded returns why nothing can be learned from a run; "" if it can.
-func excluded(s *dag.Snapshot, total float64) string {
-	switch {
+func excluded(run dag.Run, total float64) string {
+	switch s := run.Now(); {
 	case s.State == dag.Failed:
 		return "it failed"
 	case s.State == dag.Killed:
@@ -60,6 +54,8 @@ func excluded(s *dag.Snapshot, total float64) string {
 		return "its result is unknown"
 	case total <= 0:
 		return "its length is unknown"
+	case slices.ContainsFunc(run.Window, func(s *dag.Snapshot) bool { return dag.TooLarge(s.Warnings) }):
+		return "it had too many tasks to be observed"
 	}
 	return ""
 }

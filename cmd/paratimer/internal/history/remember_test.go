@@ -227,7 +227,7 @@ func TestUnconfirmedRuns(t *testing.T) {
 			of := &s.Jobs[0].Stages[i/10]
 			of.Attempts = append(of.Attempts, a)
 		}
-		if got := excluded(s, 60); got != want {
+		if got := excluded(dag.Run{}.Append(s), 60); got != want {
 			t.Errorf("%d of 20 tasks succeeded: %q, want %q", succeeded, got, want)
 		}
 	}

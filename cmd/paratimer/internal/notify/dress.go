@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -69,8 +68,7 @@ func CheckAnnotation(text string) error {
 // CheckLink returns an error if a link of alerts has a field that an alert does not have, or is no address of a web
 // page: services refuse whole alerts for it.
 func CheckLink(text string) error {
-	u, err := url.Parse(field.ReplaceAllString(text, "x"))
-	if text != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+	if _, err := parseURL(field.ReplaceAllString(text, "x")); text != "" && err != nil {
 		return errors.New("it is the address of a web page, such as 'https://watch/q/{{ .Workflow.ID }}/'")
 	}
 	return CheckAnnotation(text)

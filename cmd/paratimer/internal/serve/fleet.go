@@ -3,6 +3,7 @@ package serve
 import (
 	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Limits of a board.
@@ -82,10 +84,7 @@ func (b *Board) Forget(id string) {
 func (b *Board) Queries() []view.Query {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := make([]view.Query, 0, len(b.queries))
-	for _, q := range b.queries {
-		all = append(all, q.Query)
-	}
+	all := units.Each(slices.Collect(maps.Values(b.queries)), func(q *query) view.Query { return q.Query })
 	view.SortQueries(all)
 	return all
 }

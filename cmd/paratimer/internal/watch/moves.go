@@ -39,8 +39,7 @@ func (m *moves) step(model estimators.Model, before, run dag.Run, raw []explain.
 	if f.Workflow.State.Ended() || f.ElapsedSeconds == nil {
 		return
 	}
-	isEvent := func(c explain.Change) bool { return c.Event }
-	rest := slices.DeleteFunc(slices.Clone(raw), isEvent)
+	rest := slices.DeleteFunc(slices.Clone(raw), func(c explain.Change) bool { return c.Event })
 	events := slices.DeleteFunc(slices.Clone(raw), func(c explain.Change) bool { return !c.Event })
 	for _, c := range events {
 		if f.Headline.RemainingSeconds != nil || c.Reason != explain.ReasonSize {

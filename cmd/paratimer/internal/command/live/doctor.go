@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -41,14 +42,10 @@ func doctor(c *cli.Context, _ *follow.Flags) error {
 	}); err != nil {
 		return err
 	}
-	if err := c.Context.Err(); err != nil {
-		return context.Cause(c.Context)
+	if i := slices.IndexFunc(checks, func(c yarn.Check) bool { return c.Status == yarn.Fail }); i >= 0 {
+		err = fmt.Errorf("%s: %s", checks[i].Name, cannot)
 	}
-	i := slices.IndexFunc(checks, func(c yarn.Check) bool { return c.Status == yarn.Fail })
-	if i < 0 {
-		return nil
-	}
-	return fmt.Errorf("%s: %s", checks[i].Name, cannot)
+	return cmp.Or(context.Cause(c.Context), err)
 }
 
 // checkSinks sends a test alert to every sink, for each rule of --rules one, and resolves it.

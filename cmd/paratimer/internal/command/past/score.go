@@ -153,10 +153,7 @@ func (r runScore) text(out io.Writer, isBrief bool) error {
 }
 
 func cell(format string, v *float64) string {
-	if v == nil {
-		return "?"
-	}
-	return fmt.Sprintf(format, *v)
+	return units.Known(v, func(v float64) string { return fmt.Sprintf(format, v) })
 }
 
 // mainRows are the rows of the short table: ParaTimer's headline, the engine's own progress, and a simple indicator.
