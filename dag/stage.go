@@ -260,6 +260,15 @@ const (
 	Finish               // all tasks of a job are done, the job is not
 )
 
+// ByStage returns a zero value for each stage of a plan, by job and stage.
+func ByStage[T any](p *Plan) [][]T {
+	out := make([][]T, len(p.Jobs))
+	for j := range out {
+		out[j] = make([]T, len(p.Jobs[j].Stages))
+	}
+	return out
+}
+
 // ReusesContainers reports whether containers of a job run one task after the other, so that a container start is
 // not part of each task.
 func (p *Plan) ReusesContainers() bool {

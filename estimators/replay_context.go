@@ -204,10 +204,7 @@ func (w *ReplayContext) unseen(s *schedule.Span) bool {
 // onPath reports whether the critical path runs over tasks of a stage.
 func (w *ReplayContext) onPath(job int, k dag.StageIndex) bool {
 	if w.critical == nil {
-		w.critical = make([][]bool, len(w.phases))
-		for j := range w.phases {
-			w.critical[j] = make([]bool, len(w.phases[j]))
-		}
+		w.critical = dag.ByStage[bool](w.Now().Plan)
 		for _, seg := range w.path.Critical {
 			for _, r := range w.path.Fragments[seg.Fragment].Rounds {
 				for _, i := range w.path.Rounds[r].Spans {

@@ -176,10 +176,7 @@ type generalPhase struct {
 
 // generalSampling returns nil if a job's number of tasks is unknown: its cost has no scale.
 func (w *ReplayContext) generalSampling() func(Draws) Drawn {
-	g := &general{w: w, phases: make([][]generalPhase, len(w.Now().Plan.Jobs))}
-	for j := range g.phases {
-		g.phases[j] = make([]generalPhase, len(w.Now().Plan.Jobs[j].Stages))
-	}
+	g := &general{w: w, phases: dag.ByStage[generalPhase](w.Now().Plan)}
 	sum, n, known := 0.0, 0, true
 	w.EachStage(func(job int, k dag.StageIndex, p *StageLeft) {
 		known = known && (p.Known || w.Now().JobEnded(job)) && !p.unseen()
@@ -246,9 +243,8 @@ func (g *generalPhase) rest(w *ReplayContext, job int, k dag.StageIndex, a *dag.
 func (g *general) sample(d Draws) Drawn {
 	s := g.w.Now()
 	speed := LogNormal(d.Common(ForSpeed, 0, 0), speedSigma)
-	scale := make([][]float64, len(g.phases))
+	scale := dag.ByStage[float64](s.Plan)
 	for j := range scale {
-		scale[j] = make([]float64, len(g.phases[j]))
 		for k := range scale[j] {
 			scale[j][k] = speed * LogNormal(d.Common(ForRate, j, dag.StageIndex(k)), g.phases[j][k].rate)
 		}

@@ -52,12 +52,10 @@ func (p *StageLeft) Unfinished() int { return p.Running + p.Pending }
 // Stage returns the unfinished part of a job's stage.
 func (w *ReplayContext) Stage(job int, k dag.StageIndex) *StageLeft {
 	if w.phases == nil {
-		plan := w.Now().Plan
-		w.phases = make([][]StageLeft, len(plan.Jobs))
-		for j := range plan.Jobs {
-			w.phases[j] = make([]StageLeft, len(plan.Jobs[j].Stages))
-			for k := range plan.Jobs[j].NumStages() {
-				w.phases[j][k] = w.collect(j, k)
+		w.phases = dag.ByStage[StageLeft](w.Now().Plan)
+		for j := range w.phases {
+			for k := range w.phases[j] {
+				w.phases[j][k] = w.collect(j, dag.StageIndex(k)) //nolint:gosec // an index
 			}
 		}
 	}

@@ -66,9 +66,8 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		launched = over / m.pace.loaded
 	}
 	type factors struct{ change, size, head float64 }
-	by := make([][]factors, len(m.stages))
+	by := dag.ByStage[factors](m.s.Plan)
 	for j := range m.stages {
-		by[j] = make([]factors, len(m.stages[j]))
 		for k := range m.stages[j] {
 			st := &m.stages[j][k]
 			i := dag.StageIndex(k) //nolint:gosec // an index

@@ -228,9 +228,8 @@ func (st *stage) reportedRate() float64 {
 // (facts/measured.md 4). So the work of a task that was seen only at its end is an estimate.
 func Works(run dag.Run) [][]map[int]float64 {
 	l := newLearner(run)
-	out := make([][]map[int]float64, len(l.stages))
+	out := dag.ByStage[map[int]float64](l.s.Plan)
 	for j := range out {
-		out[j] = make([]map[int]float64, len(l.stages[j]))
 		for k := range out[j] {
 			st, work := &l.stages[j][k], map[int]float64{}
 			rate := st.warmRate()

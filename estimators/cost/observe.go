@@ -42,10 +42,9 @@ func observe(run dag.Run, numbers *Numbers) observations {
 	}
 	o.cores = coresOf(o.s)
 	plan := o.s.Plan
-	o.stages = make([][]stage, len(plan.Jobs))
+	o.stages = dag.ByStage[stage](plan)
 	for _, j := range plan.Order() {
 		job := &plan.Jobs[j]
-		o.stages[j] = make([]stage, len(job.Stages))
 		for k := range job.NumStages() {
 			st := &o.stages[j][k]
 			*st = stage{

@@ -52,11 +52,10 @@ type paperPipe struct {
 func newPaperCosts(s *dag.Snapshot, slow Slowdown) estimators.Costs {
 	c := &paperCosts{
 		at: s.At, setup: taskcost.Finite(taskcost.MS(s.Plan.Cluster.Setup)),
-		phases: make([][]paperPhase, len(s.Plan.Jobs)),
+		phases: dag.ByStage[paperPhase](s.Plan),
 	}
 	c.whole = taskcost.Duration(c.setup)
 	for j := range s.Plan.Jobs {
-		c.phases[j] = make([]paperPhase, len(s.Plan.Jobs[j].Stages))
 		for k := range s.Plan.Jobs[j].NumStages() {
 			from, to := &s.Plan.Jobs[j].Stages[k], &c.phases[j][k]
 			to.n = from.Count()

@@ -18,10 +18,7 @@ func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 	out.Jobs = dag.CloneJobs(out.Jobs)
 	out.Residuals, out.InputSizes = nil, nil
 	var sizes []float64
-	sums := make([][]stageTally, len(out.Jobs))
-	for j := range sums {
-		sums[j] = make([]stageTally, len(out.Jobs[j].Stages))
-	}
+	sums := dag.ByStage[stageTally](&out)
 	for i, run := range runs {
 		m, n := matchPlan(&out, run)
 		if n == 0 {

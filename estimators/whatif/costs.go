@@ -33,10 +33,9 @@ type phaseCosts struct {
 }
 
 func newCosts(s *dag.Snapshot, left schedule.Left) *costs {
-	c := &costs{left: left, phases: make([][]phaseCosts, len(s.Plan.Jobs)), nodes: len(s.Nodes), share: 1}
+	c := &costs{left: left, phases: dag.ByStage[phaseCosts](s.Plan), nodes: len(s.Nodes), share: 1}
 	for j := range c.phases {
-		c.phases[j] = make([]phaseCosts, len(s.Plan.Jobs[j].Stages))
-		for k := range s.Plan.Jobs[j].NumStages() {
+		for k := range c.phases[j] {
 			n := s.Plan.Jobs[j].Stages[k].Count()
 			c.phases[j][k] = phaseCosts{was: n, is: n, grown: 1, factor: 1}
 		}

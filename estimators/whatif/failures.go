@@ -36,10 +36,7 @@ func (w *clusterState) course() (*course, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &course{w: w, Trace: trace, stages: make([][][]*schedule.Span, len(w.s.Plan.Jobs))}
-	for j := range c.stages {
-		c.stages[j] = make([][]*schedule.Span, len(w.s.Plan.Jobs[j].Stages))
-	}
+	c := &course{w: w, Trace: trace, stages: dag.ByStage[[]*schedule.Span](w.s.Plan)}
 	for i := range c.Spans {
 		if sp := &c.Spans[i]; sp.Pause == dag.NoPause && !sp.Past {
 			c.stages[sp.Job][sp.Stage] = append(c.stages[sp.Job][sp.Stage], sp)
