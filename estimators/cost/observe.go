@@ -49,8 +49,7 @@ func observe(run dag.Run, numbers *Numbers) observations {
 			st := &o.stages[j][k]
 			*st = stage{
 				j: j, k: k, job: job, plan: &job.Stages[k], state: &dag.StageState{}, n: job.Stages[k].Count(),
-				evidence:  evidence{input: dag.NoInstant, opens: dag.NoInstant, requested: dag.NoInstant},
-				posterior: posterior{origin: schedule.Assumed},
+				input: dag.NoInstant, opens: dag.NoInstant, requested: dag.NoInstant, origin: schedule.Assumed,
 			}
 			st.single = job.IsMapReduce()
 			st.maps = st.single && k == dag.Map

@@ -213,7 +213,7 @@ func TestRoomForWhatRuns(t *testing.T) {
 // TestUnitsOf checks what is known of an attempt's units: of a reduce that copies they grow with the outputs copied.
 func TestUnitsOf(t *testing.T) {
 	t.Parallel()
-	reduce, maps := &stage{single: true, bytes: true, evidence: evidence{waits: true}}, &stage{single: true, maps: true}
+	reduce, maps := &stage{single: true, bytes: true, waits: true}, &stage{single: true, maps: true}
 	a := blank(0, 0)
 	a.Bytes, a.Done[dag.Copy], a.Total[dag.Copy] = 100, 2, 8
 	near(t, "while it copies", reduce.unitsOf(&a), 400, 0)

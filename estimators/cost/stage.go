@@ -28,13 +28,9 @@ type stage struct {
 	bytes  bool   // units are bytes
 	prior  prior  // tasks in the profile or in the run's own plan
 	keyed  *keyed // prediction by key groups; nil: they are not used
-	evidence
-	expected
-	posterior
-}
 
-// An evidence has the observations of a stage in this run.
-type evidence struct {
+	// The observations of the stage in this run.
+
 	ended     []*observation // by task
 	running   []*observation // by task
 	lost      []*observation // killed attempts of tasks that must run again
@@ -49,10 +45,9 @@ type evidence struct {
 	opens     dag.Instant    // executors: when its input was complete and it was submitted; NoInstant before
 	pause     float64        // milliseconds that the driver worked alone before it submitted the stage
 	requested dag.Instant    // from when on containers may have been launched for its waiting tasks
-}
 
-// An expected is the time that the tasks of a stage need at pace 1, in milliseconds, without the change of the stage.
-type expected struct {
+	// The time that its tasks need at pace 1, in milliseconds, without the change of the stage.
+
 	planned dag.Series // units by task in the run's own plan
 	growth  growth     // units of the stage against the profile's
 	units   []float64  // by task; NaN: unknown
@@ -61,10 +56,9 @@ type expected struct {
 	alike   []int      // by task, number of consecutive tasks from it on with the same cost
 	every   float64    // overhead of each task
 	head    float64    // extra overhead of the first task of the stage on a core
-}
 
-// A posterior is the change of a stage, given the paces of the run.
-type posterior struct {
+	// The posterior of the change of the stage, given the paces of the run.
+
 	origin schedule.Origin
 	change normal             // d_s; without a profile, the logarithm of the milliseconds of a task
 	up     normal             // change of the starts of its own containers

@@ -134,14 +134,10 @@ func (p *Prediction) JobRatio(task int) float64 {
 // TaskRatio returns the remaining seconds of a task by the seconds a byte of its own finished groups. It is JobRatio
 // if no more than Params.TaskRatioMin of the task's bytes are done.
 func (p *Prediction) TaskRatio(task int) float64 {
-	if task < 0 || task >= len(p.tasks) {
-		return math.NaN()
+	if task < 0 || task >= len(p.tasks) || math.IsNaN(p.tasks[task].alpha) {
+		return p.JobRatio(task)
 	}
-	t := &p.tasks[task]
-	if !math.IsNaN(t.alpha) {
-		return t.alpha * t.ratioBytes
-	}
-	return p.JobRatio(task)
+	return p.tasks[task].alpha * p.tasks[task].ratioBytes
 }
 
 // conserve removes explicit groups, which are sorted by size, from the smallest on, until they and the implicit
