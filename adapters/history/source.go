@@ -112,29 +112,17 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 	graph.Vertices = without(graph.Vertices, s.left)
 	first := jobs[0]
 	snap.ID, snap.User, snap.Queue = cmp.Or(snap.ID, first.ID), first.User, first.Queue
-	plan := &dag.Plan{
-		Name: cmp.Or(like.WorkflowName, naming.PigScript(first.Name)), Cluster: s.cluster, Overheads: like.Overheads,
-		Jobs: make([]dag.Job, len(graph.Vertices)),
-	}
-	if graph.Parallel {
-		plan.Driver = dag.Eager
-	}
+	plan := graph.Plan(like)
+	plan.Name, plan.Cluster = cmp.Or(plan.Name, naming.PigScript(first.Name)), s.cluster
 	runs := len(members) < len(s.jobs)
 	for i, v := range graph.Vertices {
 		state := dag.BlockedJob(dag.MapReduceStages)
-		var j *Job
-		var own *mapreduce.Settings
 		if m := v.Member; m >= 0 {
-			state, j, own = jobs[m].at(t), jobs[m].Job, members[m].Settings
-		}
-		to := &plan.Jobs[i]
-		// Until its own settings are known, a job gets those of the script's first job.
-		if *to = v.Plan(own, like); j != nil {
-			to.Name = j.Name
-		}
-		if own != nil && j.Sized {
-			to.Stages[dag.Map].Known, to.Stages[dag.Map].Tasks = true, j.Maps
-			to.Stages[dag.Reduce].Known, to.Stages[dag.Reduce].Tasks = true, j.Reduces
+			j, to := jobs[m].Job, &plan.Jobs[i]
+			if state, to.Name = jobs[m].at(t), j.Name; members[m].Settings != nil && j.Sized {
+				to.Stages[dag.Map].Known, to.Stages[dag.Map].Tasks = true, j.Maps
+				to.Stages[dag.Reduce].Known, to.Stages[dag.Reduce].Tasks = true, j.Reduces
+			}
 		}
 		snap.Jobs = append(snap.Jobs, state)
 		switch st := state.State; {

@@ -162,22 +162,25 @@ func (c *Client) adviseDenied(e *rest.Error, r *rest.Response) {
 	})
 }
 
-// get requests a path below the job's resource, from its master or, once the application has ended, from the history
-// server. Once a request about a task has timed out, it sends no more of them: a service that hangs in the middle of a
-// tick costs one timeout, not one a task.
+// get requests a path below the job's resource. Once a request about a task has timed out, it sends no more of them: a
+// service that hangs in the middle of a tick costs one timeout, not one a task.
 func (s *Source) get(ctx context.Context, j *job, path string) (body []byte, err error) {
-	switch {
-	case j.timedOut.Load():
+	if j.timedOut.Load() {
 		return nil, errTimedOut
-	case j.app.Ended:
-		body, err = s.cluster.JHS(ctx, "mapreduce/jobs/"+j.id+path)
-	default:
-		body, err = s.cluster.AM(ctx, j.app.ID, "jobs/"+j.id+path)
 	}
-	if hangs(err) {
+	if body, err = resource(ctx, s.cluster, j.app, path); hangs(err) {
 		j.timedOut.Store(true)
 	}
 	return body, err
+}
+
+// resource requests a path below the resource of an application's job, from its master or, once the application has
+// ended, from the history server.
+func resource(ctx context.Context, c Cluster, app *yarn.App, path string) ([]byte, error) {
+	if app.Ended {
+		return c.JHS(ctx, "mapreduce/jobs/"+app.Job()+path)
+	}
+	return c.AM(ctx, app.ID, "jobs/"+app.Job()+path)
 }
 
 // read requests a path below the job's resource and decodes the response.

@@ -83,19 +83,29 @@ func (g *Graph) Warnings() (out []dag.Warning) {
 	return out
 }
 
-// Plan returns the plan of the vertex's job, without its name and the numbers of its tasks. own are the job's settings,
-// nil while they are unknown: it then gets those of another job.
-func (v *Vertex) Plan(own, other *Settings) dag.Job {
-	s := cmp.Or(own, other)
-	out := dag.Job{
-		Node: v.Node, After: v.After, MasterMB: s.MasterMB, MapReduce: s.Limits,
-		Stages: dag.MapReduce(dag.Stage{Pipelines: make([]dag.Pipeline, 1)},
-			dag.Stage{Pipelines: make([]dag.Pipeline, dag.Pipelines)}),
+// Plan returns the plan of the graph, without its cluster, the names of jobs, and the numbers of their tasks. While its
+// own settings are unknown, a job gets those of another one.
+func (g *Graph) Plan(other *Settings) *dag.Plan {
+	p := &dag.Plan{
+		Name: other.WorkflowName, Overheads: other.Overheads, Jobs: make([]dag.Job, 0, len(g.Vertices)),
 	}
-	if own != nil {
-		out.Feature, out.Alias, out.Input = own.Feature, own.Alias, own.Input
+	if g.Parallel {
+		p.Driver = dag.Eager
 	}
-	return out
+	for _, v := range g.Vertices {
+		var own *Settings
+		if v.Member >= 0 {
+			own = g.members[v.Member].Settings
+		}
+		s, named := cmp.Or(own, other), cmp.Or(own, &Settings{})
+		p.Jobs = append(p.Jobs, dag.Job{
+			Node: v.Node, After: v.After, MasterMB: s.MasterMB, MapReduce: s.Limits,
+			Feature: named.Feature, Alias: named.Alias, Input: named.Input,
+			Stages: dag.MapReduce(dag.Stage{Pipelines: make([]dag.Pipeline, 1)},
+				dag.Stage{Pipelines: make([]dag.Pipeline, dag.Pipelines)}),
+		})
+	}
+	return p
 }
 
 // add appends a vertex. If its name is taken, it gets another.

@@ -96,13 +96,7 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 
 // requestConf requests an application's configuration, and keeps its settings for all sources.
 func (h *Hub) requestConf(ctx context.Context, a *yarn.App) error {
-	var body []byte
-	var err error
-	if path := "jobs/" + a.Job() + "/conf"; a.Ended {
-		body, err = h.cluster.JHS(ctx, "mapreduce/"+path)
-	} else {
-		body, err = h.cluster.AM(ctx, a.ID, path)
-	}
+	body, err := resource(ctx, h.cluster, a, "/conf")
 	properties, err := Properties(a.Job()+"/conf", body, err)
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -289,21 +289,14 @@ func (s *Source) planOf(g placed) *dag.Plan {
 	// Until a job's own settings are known, these are assumed to be those of the script's first job.
 	conf := cmp.Or(s.conf(), &Settings{})
 	script := naming.PigScript(naming.HiveScript(naming.JobTitle(s.view.Known(s.chosen).FullName)))
-	p := &dag.Plan{
-		Name: cmp.Or(conf.WorkflowName, script), Cluster: s.view.Cluster(s.chosen), Overheads: conf.Overheads,
-		Jobs: make([]dag.Job, len(g.jobs)),
-	}
-	if g.Parallel {
-		p.Driver = dag.Eager
-	}
+	p := g.Plan(conf)
+	p.Name, p.Cluster = cmp.Or(p.Name, script), s.view.Cluster(s.chosen)
 	left := dag.MaxTasks
 	for i, j := range g.jobs {
-		to := &p.Jobs[i]
 		if j == nil {
-			*to = g.Vertices[i].Plan(nil, conf)
 			continue
 		}
-		*to = g.Vertices[i].Plan(j.conf, conf)
+		to := &p.Jobs[i]
 		to.Name, to.MasterMB = naming.JobTitle(j.app.FullName), cmp.Or(j.app.MasterMB, to.MasterMB)
 		// Jobs with task lists too long to read use their masters' counts, which may exceed the limit of a plan.
 		for k := range to.Stages {
