@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/history"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
@@ -180,12 +181,8 @@ func IsPast(p recording.Place) bool {
 
 // ReadPast reads the finished runs in places. A place may have those of several engines.
 func ReadPast(ctx context.Context, places ...recording.Place) (Past, error) {
-	var readers []recording.PastReader
-	for _, e := range table {
-		if e.Past != nil {
-			readers = append(readers, e.Past())
-		}
-	}
+	have := input.Only(table, func(e Engine) bool { return e.Past != nil })
+	readers := input.Map(have, func(e Engine) recording.PastReader { return e.Past() })
 	var past Past
 	for _, p := range places {
 		isUsed, failure := false, history.ErrOther

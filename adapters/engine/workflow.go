@@ -122,19 +122,17 @@ func ownerOf(id string) *Engine {
 	if id == "" || yarn.IsApplication(id) {
 		return nil
 	}
-	for i := range table {
-		if e := &table[i]; e.Owns != nil && e.Owns(id) {
-			return e
-		}
-	}
-	return &table[0]
+	return &table[max(owner(id), 0)]
 }
 
 // Owns reports whether a text is the id of an application, or of a workflow of some engine.
 func Owns(id string) bool {
-	return strings.HasPrefix(id, "application_") || slices.ContainsFunc(table, func(e Engine) bool {
-		return e.Owns != nil && e.Owns(id)
-	})
+	return strings.HasPrefix(id, "application_") || owner(id) >= 0
+}
+
+// owner returns the row of the engine that has a workflow of this id, or -1.
+func owner(id string) int {
+	return slices.IndexFunc(table, func(e Engine) bool { return e.Owns != nil && e.Owns(id) })
 }
 
 // ofType returns the engine that watches a type of applications, or the first one for an unknown type.

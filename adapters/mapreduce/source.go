@@ -157,13 +157,10 @@ func (s *Source) pollCluster(ctx context.Context) error {
 // pollUnlisted requests members that the list leaves out: they have ended, or the ResourceManager has forgotten
 // them. Then the history server is queried.
 func (s *Source) pollUnlisted(ctx context.Context) {
-	var ids []string
-	for _, j := range s.member {
-		if a := j.app; !s.view.IsListed(a.ID) && !(a.Ended && j.state.Ended() && a.HeldMB == 0) {
-			ids = append(ids, a.ID)
-		}
-	}
-	s.view.Request(ctx, ids...)
+	left := input.Only(s.member, func(j *job) bool {
+		return !s.view.IsListed(j.app.ID) && !(j.app.Ended && j.state.Ended() && j.app.HeldMB == 0)
+	})
+	s.view.Request(ctx, input.Map(left, func(j *job) string { return j.app.ID })...)
 	for _, j := range s.member {
 		j.app = cmp.Or(s.view.Known(j.app.ID), j.app)
 	}
@@ -253,11 +250,7 @@ func (j *job) shown() dag.JobState {
 	for k := range j.tasks {
 		// Snapshots share the slice until a task changes.
 		all := j.tasks[k].Attempts(show)
-		for i := range all {
-			if all[i].State == dag.AttemptFailed {
-				j.failed++
-			}
-		}
+		j.failed += len(input.Only(all, func(a dag.Attempt) bool { return a.State == dag.AttemptFailed }))
 		st.Stages[k].Attempts = all
 	}
 	return st

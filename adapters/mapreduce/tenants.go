@@ -101,8 +101,12 @@ func (h *Hub) pollNeed(ctx context.Context, a *yarn.App, is *need, now dag.Insta
 		Map:    needOf(j.MapsTotal, j.MapsCompleted, j.MapsRunning, j.MapProgress),
 		Reduce: needOf(j.ReducesTotal, j.ReducesCompleted, j.ReducesRunning, j.ReduceProgress),
 	}
+	mean := 0 // memory of a task's container; 0 if no task runs or the master's memory is unknown
+	if a.MasterMB > 0 && a.Containers > 1 {
+		mean = max(0, a.HeldMB-a.MasterMB) / (a.Containers - 1)
+	}
 	for k, phase := range []*dag.NeedPhase{&is.reported.Map, &is.reported.Reduce} {
-		phase.LengthMS, phase.TaskMB = is.lengths[k], cmp.Or(mb[k], taskMB(a))
+		phase.LengthMS, phase.TaskMB = is.lengths[k], cmp.Or(mb[k], mean)
 	}
 }
 
@@ -113,15 +117,6 @@ func needOf(tasks, done, running, progress input.Optional) dag.NeedPhase {
 		n.Progress = progress.Ratio()
 	}
 	return n
-}
-
-// taskMB returns the mean memory of a task's container in the application, in MB; 0 if no task runs or the master's
-// memory is unknown.
-func taskMB(a *yarn.App) int {
-	if a.MasterMB > 0 && a.Containers > 1 {
-		return max(0, a.HeldMB-a.MasterMB) / (a.Containers - 1)
-	}
-	return 0
 }
 
 // lengths returns how long succeeded tasks held their containers, the mean in milliseconds; NaN if none has

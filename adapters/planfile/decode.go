@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -277,11 +278,7 @@ func (f *Spec) titleOf(aMapping string) string {
 
 // names returns the names of the fields of a struct.
 func (f *Spec) names() []string {
-	names := make([]string, len(f.Fields))
-	for i, part := range f.Fields {
-		names[i] = part.Name
-	}
-	return names
+	return input.Map(f.Fields, func(part *Spec) string { return part.Name })
 }
 
 // sentence lists words as a sentence does.

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -164,11 +165,7 @@ func (f *Spec) seriesForm() form {
 		if s.IsUniform() {
 			return one.write(reflect.ValueOf(s.At(0)))
 		}
-		each := item{kind: list}
-		for _, v := range s.Values() {
-			each.parts = append(each.parts, one.write(reflect.ValueOf(v)))
-		}
-		return each
+		return item{kind: list, parts: input.Map(s.Values(), func(v float64) item { return one.write(reflect.ValueOf(v)) })}
 	}}
 }
 

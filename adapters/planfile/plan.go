@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -275,17 +276,12 @@ func fileOf(p *dag.Plan) *File {
 		if j.Limits.RampUp == rampUp {
 			j.Limits.RampUp = math.NaN()
 		}
-		for _, a := range p.Jobs[i].After {
-			j.After = append(j.After, p.Jobs[a].Node)
-		}
-		all := make([]stage, len(j.Job.Stages))
-		for k := range all {
-			all[k] = stageOf(&j.Job, k)
-		}
-		if reduce := dag.Reduce; !j.IsMapReduce() {
+		j.After = input.Map(p.Jobs[i].After, func(a int) string { return p.Jobs[a].Node })
+		all := input.Map(j.Job.Stages, func(s dag.Stage) stage { return stageOf(&j.Job, &s) })
+		if !j.IsMapReduce() {
 			f.Version, j.Stages = 2, all
-		} else if j.Map = &all[dag.Map]; !isEmpty(&all[reduce].Stage) {
-			j.Reduce = &all[reduce]
+		} else if j.Map = &all[dag.Map]; !isEmpty(&all[dag.Reduce].Stage) {
+			j.Reduce = &all[dag.Reduce]
 		}
 		f.Jobs = append(f.Jobs, j)
 	}
@@ -298,8 +294,7 @@ func isEmpty(s *dag.Stage) bool {
 }
 
 // stageOf returns a stage of a job. Costs of copying and sorting can only be written for MapReduce jobs.
-func stageOf(j *dag.Job, k int) stage {
-	p := &j.Stages[k]
+func stageOf(j *dag.Job, p *dag.Stage) stage {
 	s := stage{Name: p.Name, SlowStart: math.NaN(), Tasks: p.Tasks, Stage: *p}
 	if !p.Known {
 		s.Tasks = -1

@@ -11,6 +11,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	yamlparser "github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
 // measure bounds the work of the library. It takes up to 500 bytes of memory per byte of input. Its time is quadratic
@@ -51,20 +53,17 @@ func (d *Document) yaml() item {
 	if err != nil {
 		d.yamlFault(err)
 	}
-	var docs []ast.Node
-	for _, doc := range file.Docs {
-		if doc.Body != nil && doc.Body.Type() != ast.DirectiveType {
-			docs = append(docs, doc.Body)
-		}
-	}
+	docs := input.Only(file.Docs, func(doc *ast.DocumentNode) bool {
+		return doc.Body != nil && doc.Body.Type() != ast.DirectiveType
+	})
 	switch len(docs) {
 	case 0:
 		return item{place: place{1, 1}}
 	case 1:
 		y := yamlParser{Document: d, anchors: map[string]item{}}
-		return y.node(docs[0], 1)
+		return y.node(docs[0].Body, 1)
 	}
-	d.fail(placeOf(docs[1]), "a second document begins here: a file has one %s", d.noun)
+	d.fail(placeOf(docs[1].Body), "a second document begins here: a file has one %s", d.noun)
 	return item{}
 }
 
@@ -148,9 +147,7 @@ func (y *yamlParser) node(n ast.Node, depth int) item {
 		return y.item(number, at, tok.Value)
 	case *ast.SequenceNode:
 		it := y.composite(list, at, depth)
-		for _, v := range n.Values {
-			it.parts = append(it.parts, y.node(v, depth+1))
-		}
+		it.parts = input.Map(n.Values, func(v ast.Node) item { return y.node(v, depth+1) })
 		return it
 	case *ast.MappingNode:
 		return y.mapping(n.Values, at, depth)

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 
@@ -103,10 +102,6 @@ func (a *attempt) reached(pos int64) dag.Instant {
 		last = r
 	}
 	return last.at + dag.Instant(pos-last.pos)
-}
-
-func byTask(a, b *attempt) int {
-	return cmp.Or(cmp.Compare(a.task, b.task), cmp.Compare(a.number, b.number))
 }
 
 // facts returns an attempt at t without its counters. It includes what earlier snapshots have shown.

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -140,11 +141,7 @@ func (w *simulation) perNode() int32 { return int32(max(1, w.plan.Cluster.SlotsP
 func (w *simulation) started() (out []*attempt) {
 	for _, job := range w.jobs {
 		for _, st := range job.stages {
-			for _, a := range st.attempts {
-				if a.start < w.now {
-					out = append(out, a)
-				}
-			}
+			out = append(out, input.Only(st.attempts, func(a *attempt) bool { return a.start < w.now })...)
 		}
 	}
 	return out
@@ -250,7 +247,9 @@ func (w *simulation) planJob(j int, job *job, sch *schedule.Schedule) {
 	}
 	w.end = max(w.end, job.finished)
 	for _, st := range job.stages {
-		slices.SortFunc(st.attempts, byTask)
+		slices.SortFunc(st.attempts, func(a, b *attempt) int {
+			return cmp.Or(cmp.Compare(a.task, b.task), cmp.Compare(a.number, b.number))
+		})
 		st.first, st.last = never, dag.NoInstant
 		for _, a := range st.attempts {
 			st.first, st.last = min(st.first, a.start), max(st.last, a.end)
@@ -311,14 +310,12 @@ func (w *simulation) abandon(node int) {
 
 // needsMaps reports whether a reduce of a MapReduce job has not copied all map outputs yet.
 func (w *simulation) needsMaps(j *job) bool {
-	copied, reduces := 0, j.stages[dag.Reduce]
-	for _, a := range reduces.attempts {
+	reduces := j.stages[dag.Reduce]
+	copied := input.Only(reduces.attempts, func(a *attempt) bool {
 		alive := !a.frozen && (a.end > w.now || a.state == dag.AttemptSucceeded)
-		if a.start < w.now && alive && a.position(w.now) >= a.ends[dag.Copy] {
-			copied++
-		}
-	}
-	return !j.failed && copied < reduces.Count()
+		return a.start < w.now && alive && a.position(w.now) >= a.ends[dag.Copy]
+	})
+	return !j.failed && len(copied) < reduces.Count()
 }
 
 // planJobFailure finds the first task of a job that reaches the limit of failures.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -84,25 +85,16 @@ func (w *simulation) showAttempts(st *stage, t dag.Instant) []dag.Attempt {
 		return nil
 	}
 	if st.last > st.shownAt {
-		as := make([]dag.Attempt, 0, len(st.shown))
-		for _, a := range st.attempts {
-			if a.start <= t {
-				as = append(as, a.show(t, w.opt.Know))
-			}
-		}
-		st.shown, st.shownAt = as, t
+		started := input.Only(st.attempts, func(a *attempt) bool { return a.start <= t })
+		st.shown = input.Map(started, func(a *attempt) dag.Attempt { return a.show(t, w.opt.Know) })
+		st.shownAt = t
 	}
 	return st.shown
 }
 
 // showPlan returns the plan for the watcher. It stays the same until new facts about it become known.
 func (w *simulation) showPlan(jobs []dag.JobState) *dag.Plan {
-	submitted := 0
-	for j := range jobs {
-		if jobs[j].Submitted.Known() && w.opt.Know != All {
-			submitted++
-		}
-	}
+	submitted := len(input.Only(jobs, func(j dag.JobState) bool { return j.Submitted.Known() && w.opt.Know != All }))
 	if w.shownPlan == nil || w.shownSubmitted != submitted {
 		plan := *w.plan
 		plan.Jobs, plan.Cluster = slices.Clone(plan.Jobs), w.clusterLeft()

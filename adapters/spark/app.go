@@ -24,6 +24,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -294,12 +295,12 @@ func (f *facts) unitJobs() []*job {
 	if f.unit.kind == "" {
 		return f.jobList
 	}
-	return only(f.jobList, f.inUnit)
+	return input.Only(f.jobList, f.inUnit)
 }
 
 // unitStages returns the stages of the unit's jobs, by id.
 func (f *facts) unitStages() []*stage {
-	return only(f.stageList, func(s *stage) bool { return slices.ContainsFunc(s.jobs, f.inUnit) })
+	return input.Only(f.stageList, func(s *stage) bool { return slices.ContainsFunc(s.jobs, f.inUnit) })
 }
 
 // flowID returns the id of the workflow: the application's, or the unit's.

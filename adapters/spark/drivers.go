@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -67,8 +68,8 @@ func (d *Drivers) Refresh(ctx context.Context) error {
 	slices.SortStableFunc(list, func(a, b Listed) int {
 		return cmp.Or(cmp.Compare(b.Began, a.Began), strings.Compare(a.ID, b.ID))
 	})
-	ended := only(list, func(l Listed) bool { return l.State.Ended() })
-	open := only(list, func(l Listed) bool { return !l.State.Ended() })
+	ended := input.Only(list, func(l Listed) bool { return l.State.Ended() })
+	open := input.Only(list, func(l Listed) bool { return !l.State.Ended() })
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.list = slices.Concat(open[:min(len(open), mostOfManager)], ended[:min(len(ended), mostOfManager)])
@@ -83,7 +84,7 @@ func (d *Drivers) Now() dag.Instant { return d.manager.Now() }
 func (d *Drivers) Open() []Listed {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return only(d.list, func(l Listed) bool { return !l.State.Ended() })
+	return input.Only(d.list, func(l Listed) bool { return !l.State.Ended() })
 }
 
 // Check checks the manager's list, what rights adds, and the newest driver. name is the check of the list, where the

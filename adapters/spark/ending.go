@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -288,13 +289,9 @@ func (f *facts) noUnit() *NoUnitError {
 	if f.unit.kind == "" || len(f.unitJobs()) > 0 || f.execution() != nil {
 		return nil
 	}
-	unit, has := fmt.Sprintf("job group %q", f.unit.name), []string{}
-	for _, j := range f.jobList {
-		if j.group != "" {
-			has = append(has, fmt.Sprintf("%q", j.group))
-		}
-	}
-	slices.Sort(has)
+	grouped := input.Only(f.jobList, func(j *job) bool { return j.group != "" })
+	has := input.Unique(input.Map(grouped, func(j *job) string { return fmt.Sprintf("%q", j.group) }))
+	unit := fmt.Sprintf("job group %q", f.unit.name)
 	if f.unit.kind == sqlUnit {
 		if unit, has = "execution "+f.unit.name+" of SQL", nil; f.unit.name == Newest {
 			unit = "execution of SQL that runs"
@@ -304,7 +301,7 @@ func (f *facts) noUnit() *NoUnitError {
 		}
 	}
 	const most = 5
-	if has = slices.Compact(has); len(has) > most {
+	if len(has) > most {
 		has = append(has[:most-1], has[most-1]+" and "+units.Count(len(has)-most, "other"))
 	}
 	return &NoUnitError{fmt.Sprintf("%s has no %s; it has %s", f.id, unit,

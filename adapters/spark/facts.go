@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -252,7 +253,7 @@ func (f *facts) lastJob() int {
 
 // running returns the unit's running jobs.
 func (f *facts) running() []*job {
-	return only(f.unitJobs(), func(j *job) bool { return !j.hasEnded() })
+	return input.Only(f.unitJobs(), func(j *job) bool { return !j.hasEnded() })
 }
 
 // firstOf returns the earliest submission among some jobs, or NoInstant if none is known.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -37,7 +38,7 @@ func Follow(ctx context.Context, p recording.Place, part string, now func() dag.
 	}
 	f := newestLog(logs)
 	if p.IsFolder() && len(logs) > 1 {
-		open := only(logs, LogFile.isOpen)
+		open := input.Only(logs, LogFile.isOpen)
 		if len(open) == 0 {
 			return nil, fmt.Errorf("spark: no application writes a log in %s: the newest log is %s, and `paratimer report` reads it",
 				p.Name, p.Path(f.Name))

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -35,7 +36,7 @@ func (m *Machine) ListsAll() bool { return false }
 func findLocal(ctx context.Context, look func(context.Context) []Listed, starting func(address string)) []Listed {
 	all, until := look(ctx), time.Now().Add(startFor)
 	for waits := false; len(all) > 0 && starting != nil; waits = true {
-		ready := only(all, func(l Listed) bool { return l.State == dag.Running })
+		ready := input.Only(all, func(l Listed) bool { return l.State == dag.Running })
 		if len(ready) > 0 {
 			return ready
 		}

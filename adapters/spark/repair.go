@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -262,18 +263,8 @@ func (r *repairer) remarks(now dag.Instant) (out []dag.Warning) {
 	return out
 }
 
-// only returns the items of a list that have a property.
-func only[T any](list []T, has func(T) bool) (out []T) {
-	for _, x := range list {
-		if has(x) {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
 // count returns how many items of a list have a property.
-func count[T any](list []T, has func(T) bool) int { return len(only(list, has)) }
+func count[T any](list []T, has func(T) bool) int { return len(input.Only(list, has)) }
 
 func one(is bool) int {
 	if is {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/events"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -100,7 +101,7 @@ func (k *task) observe(m *wireMetrics, at dag.Instant) {
 
 // running returns the running tasks of a stage attempt.
 func (t *try) running() []*task {
-	return only(t.list, func(k *task) bool { return k.State == dag.AttemptRunning })
+	return input.Only(t.list, func(k *task) bool { return k.State == dag.AttemptRunning })
 }
 
 // ended reports whether all tasks of a stage attempt have succeeded, and when the last one ended.

@@ -236,12 +236,8 @@ func included(kind, name string) (files []string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // packages' defaults name folders that few systems have
 		return nil, fmt.Errorf("includedir %s: %s", name, why(err))
 	}
-	for _, e := range entries {
-		if !e.IsDir() && inFolder.MatchString(e.Name()) {
-			files = append(files, filepath.Join(name, e.Name()))
-		}
-	}
-	return files, nil
+	entries = input.Only(entries, func(e fs.DirEntry) bool { return !e.IsDir() && inFolder.MatchString(e.Name()) })
+	return input.Map(entries, func(e fs.DirEntry) string { return filepath.Join(name, e.Name()) }), nil
 }
 
 // all returns the settings with this path.

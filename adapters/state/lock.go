@@ -78,12 +78,9 @@ func lock(path string) (release func(), err error) {
 
 // current reports whether an open file is still the one at its path.
 func current(f *os.File, path string) bool {
-	a, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	b, err := os.Stat(path)
-	return err == nil && os.SameFile(a, b)
+	a, errA := f.Stat()
+	b, errB := os.Stat(path)
+	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 // sweep removes the locks of leaders that were killed. A file that cannot be removed stays.

@@ -255,11 +255,8 @@ func (v *view) take(earlier *view, running, ended *appsBody) {
 			delete(v.apps, a.ID)
 		}
 	}
-	for _, a := range listed {
-		if v.apps[a.ID] != nil {
-			v.listed = append(v.listed, a.ID)
-		}
-	}
+	listed = input.Only(listed, func(a *App) bool { return v.apps[a.ID] != nil })
+	v.listed = input.Map(listed, func(a *App) string { return a.ID })
 	slices.SortFunc(v.listed, ByID)
 	v.listed = slices.Compact(v.listed)
 	v.alike = map[nameKey][]string{}

@@ -142,12 +142,9 @@ func (o *Overview) showNodes() {
 	if len(all) == len(o.nodes) && (len(all) == 0 || &all[0] == &o.nodes[0]) {
 		return
 	}
-	o.nodes, o.usable = all, nil
-	for _, n := range all {
-		if !n.Closed() && n.Label == "" {
-			o.usable = append(o.usable, dag.Node{Name: n.Name, MemoryMB: n.MemoryMB})
-		}
-	}
+	o.nodes = all
+	usable := input.Only(all, func(n dag.NodeState) bool { return !n.Closed() && n.Label == "" })
+	o.usable = input.Map(usable, func(n dag.NodeState) dag.Node { return dag.Node{Name: n.Name, MemoryMB: n.MemoryMB} })
 }
 
 // OnClosed yields the nodes of a snapshot that take no containers, with the attempts of some stages that are there. A

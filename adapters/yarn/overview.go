@@ -213,23 +213,18 @@ func (o *Overview) load(chosen *App, own, active []string) []dag.Load {
 		if ours[id] || a.Ended && a.HeldMB == 0 {
 			continue
 		}
+		share := 0 // what its queue is guaranteed; 0 for the workflow's own, or if unknown
+		if q := o.queue(a.Queue); q != nil && a.Queue != chosen.Queue && q.AbsoluteCapacity.Ratio() > 0 {
+			share = part(q.AbsoluteCapacity.Ratio(), o.totalMB)
+		}
 		out = append(out, dag.Load{
 			ID: id, Name: naming.PigScript(naming.JobTitle(a.FullName)), User: a.User, Need: needs[id],
 			Before: first == nil || Older(a, first) < 0, Submitted: a.Submitted,
 			Queue: a.Queue, HeldMB: a.HeldMB, PendingMB: a.PendingMB, MasterMB: a.MasterMB, Progress: a.Progress,
-			ShareMB: o.shareMB(a.Queue, chosen.Queue), Until: dag.NoInstant,
+			ShareMB: share, Until: dag.NoInstant,
 		})
 	}
 	return out
-}
-
-// shareMB returns the memory that a queue is guaranteed, in MB; 0 for the workflow's own queue, or if unknown.
-func (o *Overview) shareMB(queue, own string) int {
-	q := o.queue(queue)
-	if queue == own || q == nil || !(q.AbsoluteCapacity.Ratio() > 0) {
-		return 0
-	}
-	return part(q.AbsoluteCapacity.Ratio(), o.totalMB)
 }
 
 // queueStates returns the workflow's queue and the queues of other applications, by name. If nothing has changed it

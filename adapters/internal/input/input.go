@@ -1,5 +1,5 @@
 // Package input reads data of other programs: files of lines, which may be compressed or damaged, responses to quote,
-// and JSON values that may have the wrong type. Map and Unique change their lists.
+// and JSON values that may have the wrong type. Map, Only and Unique make lists of others.
 package input
 
 import (
@@ -151,6 +151,16 @@ func (s *Streak) Bad() error {
 func Map[T, U any](list []T, convert func(T) U) (out []U) {
 	for _, v := range list {
 		out = append(out, convert(v))
+	}
+	return out
+}
+
+// Only returns the items of a list that have a property.
+func Only[T any](list []T, has func(T) bool) (out []T) {
+	for _, v := range list {
+		if has(v) {
+			out = append(out, v)
+		}
 	}
 	return out
 }
