@@ -160,8 +160,7 @@ func jobOf(plan *dag.Job, s *dag.JobState, works []map[int]float64, c *Circumsta
 	for k := range s.Stages {
 		job.Phases = append(job.Phases, phaseOf(&plan.Stages[k], &s.Stages[k], works[k]))
 		c.Failed += job.Phases[k].FailedAttempts
-		for i := range s.Stages[k].Attempts {
-			a := &s.Stages[k].Attempts[i]
+		for i, a := range s.Stages[k].Attempts {
 			if a.Start.Known() && (!first.Known() || a.Start < first) {
 				first = a.Start
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 	"github.com/paratimer/paratimer/units"
 )
@@ -43,12 +44,13 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 	if len(a.Scenarios) > 0 {
 		std = a.Scenarios[0]
 	}
-	path := std.Path
+	none := &pathfrag.Path{Schedule: &schedule.Schedule{}}
+	path := cmp.Or(std.Path, none)
 	over := s.State.Ended() || unconfirmed(s)
 	if over {
-		path = nil
+		path = none
 	}
-	next := futureOf(nil)
+	next := futureOf(none)
 	if std.Remaining != nil { // without an estimate, costs are lower bounds and times no predictions
 		next = futureOf(path)
 	}
@@ -225,8 +227,7 @@ func digest(s *dag.Snapshot) uint64 {
 		}
 	}
 	add(uint64(s.State))
-	for i := range s.Jobs {
-		j := &s.Jobs[i]
+	for _, j := range s.Jobs {
 		add(uint64(j.State)<<32 | uint64(j.Attempt))
 		for k, a := range j.All() {
 			add(uint64(k), uint64(a.Task)<<32|uint64(a.Number)<<8|uint64(a.State), uint64(a.Start), uint64(a.End))

@@ -95,13 +95,12 @@ type stageOf struct {
 	stage dag.StageIndex
 }
 
-// futureOf returns the future of a path; none of nil.
+// futureOf returns the future of a path.
 func futureOf(path *pathfrag.Path) *future {
-	f := &future{planned: map[stageOf][]*schedule.Span{}, critical: map[stageOf][]*schedule.Span{}}
-	if path == nil {
-		return f
+	f := &future{
+		planned: map[stageOf][]*schedule.Span{}, critical: map[stageOf][]*schedule.Span{},
+		submitted: path.Schedule.Submitted, finished: path.Schedule.Finished,
 	}
-	f.submitted, f.finished = path.Schedule.Submitted, path.Schedule.Finished
 	add := func(to map[stageOf][]*schedule.Span, sp *schedule.Span) {
 		if key := (stageOf{int(sp.Job), sp.Stage}); !sp.Past && sp.Pause == dag.NoPause {
 			to[key] = append(to[key], sp)
@@ -135,7 +134,7 @@ func jobs(s *dag.Snapshot, path *pathfrag.Path, next *future) []Job {
 			job.Maps, job.Reduces = job.Stages[dag.Map].Tasks, job.Stages[dag.Reduce].Tasks
 		}
 		if !j.State.Ended() {
-			if path != nil && i < len(path.Slack) {
+			if i < len(path.Slack) {
 				job.SlackSeconds = SecondsIn(&path.Slack[i])
 			}
 			if i < len(next.submitted) {
@@ -166,9 +165,6 @@ func stateOf(s *dag.Snapshot, job int) dag.JobState {
 // critical marks the jobs on the critical path that have not ended: those with tasks on it, or only with their end if
 // the tasks are done.
 func critical(path *pathfrag.Path, jobs []Job) {
-	if path == nil {
-		return
-	}
 	for _, seg := range path.Critical {
 		for sp := range path.Spans(seg) {
 			if j := int(sp.Job); j < len(jobs) && (sp.Pause == dag.NoPause || sp.Pause == dag.Finish) {
@@ -251,9 +247,6 @@ func stretch(s *dag.Snapshot, job int, k dag.StageIndex, done int, planned []*sc
 
 // segments returns the remaining critical path.
 func segments(s *dag.Snapshot, path *pathfrag.Path) []Segment {
-	if path == nil {
-		return []Segment{}
-	}
 	return units.Each(path.Critical, func(c pathfrag.Segment) Segment {
 		f := &path.Fragments[c.Fragment]
 		return Segment{

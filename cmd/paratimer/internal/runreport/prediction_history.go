@@ -221,8 +221,7 @@ func (m *marks) see(s *dag.Snapshot) {
 			add(n.LostAt, MarkNode, "node "+n.Name, "node "+n.Name+" was lost", "")
 		}
 	}
-	for j := range s.Jobs {
-		job := &s.Jobs[j]
+	for j, job := range s.Jobs {
 		if job.Attempt > 1 && !s.State.Ended() {
 			add(s.At, MarkFailure, fmt.Sprint("master ", j, job.Attempt), fmt.Sprintf(
 				"the master%s was started again, as attempt %d", s.Plan.OfJob(j), job.Attempt), "")

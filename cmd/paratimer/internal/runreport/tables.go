@@ -61,10 +61,8 @@ func jobsTable(s *Report) *page.Table {
 // stagesTable returns the table of the stages of a query that is one job.
 func stagesTable(s *Report) *page.Table {
 	j, critical, ran := &s.Jobs[0], map[string]bool{}, map[string]frame.Stretch{}
-	for i := range s.Chart.Fragments {
-		if f := &s.Chart.Fragments[i]; f.Critical {
-			critical[f.Phase.String()] = true
-		}
+	for _, f := range s.Chart.Fragments {
+		critical[f.Phase.String()] = critical[f.Phase.String()] || f.Critical
 	}
 	for _, r := range j.Stretches {
 		ran[r.Phase.String()] = r

@@ -79,7 +79,13 @@ func (m fleetModel) View() tea.View {
 
 // Update implements tea.Model.
 func (m fleetModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m = m.logged()
+	m.store.Lock() // the newest log line is below the list, and below the opened query
+	log := m.store.log
+	m.store.Unlock()
+	if log != m.draw.Log && m.opened != nil {
+		m.opened.store.say(log)
+	}
+	m.draw.Log = log
 	switch msg := msg.(type) {
 	case tickMsg:
 		m = m.list()
@@ -116,18 +122,6 @@ func (m fleetModel) show(one model, msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := one.Update(msg)
 	m.opened = new(next.(model))
 	return m, cmd
-}
-
-// logged shows the newest log line.
-func (m fleetModel) logged() fleetModel {
-	m.store.Lock()
-	log := m.store.log
-	m.store.Unlock()
-	if log != m.draw.Log && m.opened != nil {
-		m.opened.store.say(log)
-	}
-	m.draw.Log = log
-	return m
 }
 
 // list updates the list. The selected query stays selected where it moves to.
