@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -34,14 +35,7 @@ const (
 func (c *Curve) reach() (top, high float64) {
 	top = c.Took
 	for _, p := range c.Points {
-		for _, v := range []*float64{p.Y, p.Low} {
-			if v != nil {
-				top = max(top, *v)
-			}
-		}
-		if p.High != nil {
-			high = max(high, *p.High)
-		}
+		top, high = max(top, frame.ValueOf(p.Y), frame.ValueOf(p.Low)), max(high, frame.ValueOf(p.High))
 	}
 	return max(0.001, 1.04*min(max(top, high), beyond*top)), high
 }

@@ -85,8 +85,7 @@ func holdersOf(r *Run, s *dag.Snapshot) (all []holder) {
 	for j := range s.Jobs {
 		for k := range s.Jobs[j].NumStages() {
 			stage := &s.Jobs[j].Stages[k]
-			for i := range stage.Attempts {
-				a := &stage.Attempts[i]
+			for i, a := range stage.Attempts {
 				if !a.Start.Known() || !a.End.Known() || a.End < a.Start {
 					continue
 				}
@@ -97,7 +96,7 @@ func holdersOf(r *Run, s *dag.Snapshot) (all []holder) {
 					h.work = dag.Instant(t.Work)
 				}
 				switch {
-				case !counts && !stage.Overtaken(a):
+				case !counts && !stage.Overtaken(&a):
 					h.rest = Failures
 				case s.Plan.Jobs[j].Stages[k].Copies():
 					h.rest = Waiting

@@ -76,6 +76,15 @@ func (j *Job) Known() (sum Tasks, all bool) {
 	return sum, all
 }
 
+// Count adds up the numbers of tasks of a job's stages. Their total is nil if one is unknown.
+func (j *Job) Count() Tasks {
+	sum, all := j.Known()
+	if !all {
+		sum.Total = nil
+	}
+	return sum
+}
+
 // IsMapReduce reports whether the job has maps and reduces, or its stages are unknown.
 func (j *Job) IsMapReduce() bool {
 	return len(j.Stages) == 0 || len(j.Stages) == dag.MapReduceStages &&

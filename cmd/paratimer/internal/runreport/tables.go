@@ -38,11 +38,7 @@ func jobsTable(s *Report) *page.Table {
 		if j.IsMapReduce() {
 			maps, reduces = tasksCell(j.Maps, j.MapSeconds), tasksCell(j.Reduces, j.ReduceSeconds)
 		} else {
-			n, all := j.Known()
-			if !all {
-				n.Total = nil
-			}
-			tasks = tasksCell(n, nil)
+			tasks = tasksCell(j.Count(), nil)
 		}
 		read := sizeCell(j.InputBytes, "B")
 		if j.InputRecords != nil {

@@ -241,11 +241,7 @@ func counts(j *frame.Job) string {
 	if j.IsMapReduce() {
 		return fmt.Sprintf("%7s %7s", tally(j.Maps), tally(j.Reduces))
 	}
-	tasks, all := j.Known()
-	if !all {
-		tasks.Total = nil
-	}
-	return fmt.Sprintf("%7s %7s", tally(tasks), "")
+	return fmt.Sprintf("%7s %7s", tally(j.Count()), "")
 }
 
 func tally(t frame.Tasks) string {
