@@ -21,6 +21,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -206,27 +207,15 @@ func (m *manager) list(found []spark.Listed, numbered bool) string {
 
 // ask returns the index of the number from 1 to n that a user types.
 func ask(ctx context.Context, in io.Reader, out io.Writer, n int) (int, error) {
-	typed := make(chan int, 1)
-	go func() {
+	return watch.UnlessDone(ctx, func() (int, error) {
 		for lines := bufio.NewScanner(in); ; {
 			fmt.Fprintf(out, "Which one? [1-%d] ", n)
 			if !lines.Scan() {
-				close(typed)
-				return
+				return 0, command.Usage("none was chosen")
 			}
 			if i, err := strconv.Atoi(strings.TrimSpace(lines.Text())); err == nil && i >= 1 && i <= n {
-				typed <- i - 1
-				return
+				return i - 1, nil
 			}
 		}
-	}()
-	select {
-	case i, ok := <-typed:
-		if !ok {
-			return 0, command.Usage("none was chosen")
-		}
-		return i, nil
-	case <-ctx.Done():
-		return 0, context.Cause(ctx)
-	}
+	})
 }
