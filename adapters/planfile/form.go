@@ -165,7 +165,9 @@ func (f *Spec) seriesForm() form {
 		if s.IsUniform() {
 			return one.write(reflect.ValueOf(s.At(0)))
 		}
-		return item{kind: list, parts: input.Map(s.Values(), func(v float64) item { return one.write(reflect.ValueOf(v)) })}
+		return item{kind: list, parts: input.Map(s.Values(), func(v float64) item {
+			return one.write(reflect.ValueOf(v))
+		})}
 	}}
 }
 

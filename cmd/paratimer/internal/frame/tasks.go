@@ -79,7 +79,9 @@ func tasksOf(s *dag.Snapshot, next *future, job int, k dag.StageIndex) []Task {
 	add := func(first, count int, start, end dag.Instant) {
 		pending := Task{Phase: k, start: start, end: end}
 		for index := first; index < first+count; index++ {
-			i, has := slices.BinarySearchFunc(list[:have], index, func(t Task, index int) int { return t.Index - index })
+			i, has := slices.BinarySearchFunc(list[:have], index, func(t Task, index int) int {
+				return t.Index - index
+			})
 			if has {
 				list[i].plan(start, end)
 				continue
