@@ -102,8 +102,8 @@ const (
 // tone returns the classes of a color and of a shade.
 func tone(color, shade int) string { return fmt.Sprintf("k%d s%d", color%colors, shade) }
 
-// only returns the only job with bars, if it is a single DAG; else -1.
-func (p *plot) only() int {
+// onlyDAG returns the only job with bars, if it is a single DAG; else -1.
+func (p *plot) onlyDAG() int {
 	only := -1
 	for _, b := range p.bars {
 		if b.Job < 0 || b.Job >= len(p.Jobs) || p.Jobs[b.Job].Stages == nil || only >= 0 && b.Job != only {

@@ -52,22 +52,24 @@ func (g *Gantt) plot() *plot {
 			p.bars = append(p.bars, &g.Panels[i].Bars[k])
 		}
 	}
-	p.dag = p.only()
+	p.dag = p.onlyDAG()
 	p.row = min(mostRow, mostRows/float64(max(1, rows)))
 	p.bottom = p.top + panelTitle*float64(len(g.Panels)) + p.row*float64(rows)
 	if !slices.ContainsFunc(p.bars, func(b *Bar) bool { return b.Fragment != nil }) { // merged bars may not name them
 		return p
 	}
-	count := map[bool]int{} // on the critical path, and beside it
+	hot, cold := 0, 0
 	for i, f := range g.Fragments {
-		if f.Width == 0 {
+		switch {
+		case f.Width == 0:
 			continue
+		case f.Critical: // warm colors
+			p.hues[i] = fmt.Sprintf("w%d", hot%warm)
+			hot++
+		default:
+			p.hues[i] = fmt.Sprintf("c%d", cold%(colors-1))
+			cold++
 		}
-		p.hues[i] = fmt.Sprintf("c%d", count[false]%(colors-1))
-		if f.Critical { // warm colors
-			p.hues[i] = fmt.Sprintf("w%d", count[true]%warm)
-		}
-		count[f.Critical]++
 		p.fragments = append(p.fragments, toned(f.text(), p.hues[i]))
 	}
 	if len(p.fragments) > mostFragments {
@@ -151,10 +153,13 @@ func (p *plot) pauses(seg *Segment) bool {
 	return seg.Fragment < 0 || seg.Fragment >= len(p.Fragments) || p.Fragments[seg.Fragment].Width == 0
 }
 
-// toneOf returns the tone of a fragment: that of its first job.
+// toneOf returns the tone of a fragment: that of its first job, "" without one.
 func (p *plot) toneOf(f *Fragment) string {
-	first := func(j Job) bool { return len(f.Jobs) > 0 && j.Name == f.Jobs[0] }
-	return p.tone(slices.IndexFunc(p.Jobs, first), int(f.Phase.Stage))
+	if len(f.Jobs) == 0 {
+		return ""
+	}
+	first := slices.IndexFunc(p.Jobs, func(j Job) bool { return j.Name == f.Jobs[0] })
+	return p.tone(first, int(f.Phase.Stage))
 }
 
 // place returns where a stretch of time begins, and how wide it is.

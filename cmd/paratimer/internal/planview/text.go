@@ -140,22 +140,29 @@ func (v *View) clock(t dag.Instant) string { return units.Exact(t.Sub(v.Path.Sch
 // fragments returns a bar for each path fragment, dark on the critical path. It shows as many of that path as fit, then
 // the longest others, and leaves out pauses beside the path.
 func (v *View) fragments() *page.Table {
-	critical, lists := map[int]bool{}, map[bool][]int{} // those on the path, and those beside it
+	critical := map[int]bool{}
 	for _, s := range v.Path.Critical {
 		critical[s.Fragment] = true
 	}
+	var onPath, others []int
 	from, to := v.Path.Schedule.Now, v.Path.Schedule.End
 	for f := range v.Path.Fragments {
-		if one := &v.Path.Fragments[f]; len(one.Rounds) > 0 && (one.Width > 0 || critical[f]) {
-			lists[critical[f]] = append(lists[critical[f]], f)
-			from, to = min(from, one.Start), max(to, one.End)
+		one := &v.Path.Fragments[f]
+		switch {
+		case len(one.Rounds) == 0 || one.Width == 0 && !critical[f]:
+			continue
+		case critical[f]:
+			onPath = append(onPath, f)
+		default:
+			others = append(others, f)
 		}
+		from, to = min(from, one.Start), max(to, one.End)
 	}
 	length := func(f int) dag.Instant { return v.Path.Fragments[f].End - v.Path.Fragments[f].Start }
-	for _, list := range lists {
-		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(length(b), length(a)) })
-	}
-	shown := slices.Concat(lists[true], lists[false])
+	longestFirst := func(a, b int) int { return cmp.Compare(length(b), length(a)) }
+	slices.SortStableFunc(onPath, longestFirst)
+	slices.SortStableFunc(others, longestFirst)
+	shown := slices.Concat(onPath, others)
 	t := &page.Table{
 		Columns: page.Heads("Fragment", "At once", "Rounds", "From", "To", ""), More: max(0, len(shown)-shownRows),
 	}

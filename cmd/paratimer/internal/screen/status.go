@@ -131,12 +131,15 @@ func (p *pen) waiting() []string {
 
 // bounds returns the state of each bound, the worst first.
 func (p *pen) bounds() []string {
-	lines := map[bool][]string{} // of the worst, and of the others
+	var worst, others []string
 	for _, a := range p.f.Alerts {
-		bad := a.State.Firing() || a.Outcome != nil && *a.Outcome == frame.Missed
-		lines[bad] = append(lines[bad], " "+p.bound(&a))
+		if a.State.Firing() || a.Outcome != nil && *a.Outcome == frame.Missed {
+			worst = append(worst, " "+p.bound(&a))
+		} else {
+			others = append(others, " "+p.bound(&a))
+		}
 	}
-	return append(lines[true], lines[false]...)
+	return append(worst, others...)
 }
 
 // bound describes a bound: its instant, its state, the probability that it is broken, and by how much. A bound that is
