@@ -83,7 +83,8 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 	})
 	f.Others = units.Each(a.Others, func(e estimators.Estimate) Other {
 		left := SecondsIn(e.Remaining)
-		return Other{e.Scenario, left, cmp.Or(RatioOf(e.Progress), ProgressOf(f.ElapsedSeconds, left))}
+		progress := cmp.Or(RatioOf(e.Progress), ProgressOf(f.ElapsedSeconds, left))
+		return Other{Name: e.Scenario, RemainingSeconds: left, ProgressRatio: progress}
 	})
 	switch {
 	case over:

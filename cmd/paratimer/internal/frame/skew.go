@@ -91,10 +91,15 @@ func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) [
 			out[i].Stage = s.Plan.StageName(from.Job, from.Stage)
 		}
 		if p := from.Split; p != nil {
-			out[i].Split = &Split{p.Task, Text(p.Key), p.Parts, SecondsOf(p.Sooner), TimeOf(end.Add(-p.Sooner))}
+			out[i].Split = &Split{
+				Task: p.Task, Key: Text(p.Key), Parts: p.Parts,
+				SoonerSeconds: SecondsOf(p.Sooner), EndAt: TimeOf(end.Add(-p.Sooner)),
+			}
 		}
 		if d := from.Double; d != nil {
-			out[i].Doubled = &Doubled{2 * from.Tasks, SecondsOf(*d), TimeOf(end.Add(-*d))}
+			out[i].Doubled = &Doubled{
+				Reduces: 2 * from.Tasks, SoonerSeconds: SecondsOf(*d), EndAt: TimeOf(end.Add(-*d)),
+			}
 		}
 	}
 	return out

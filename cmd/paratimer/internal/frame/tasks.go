@@ -74,12 +74,12 @@ func merged(list []Task) []Task {
 func tasksOf(s *dag.Snapshot, next *future, job int, k dag.StageIndex) []Task {
 	over := jobOver(s, job)
 	list := begun(s.Attempts(job, k), k, over)
-	have := len(list)
-	all := have
+	started := len(list) // the tasks that have begun, by index; pending ones follow
+	all := started
 	add := func(first, count int, start, end dag.Instant) {
 		pending := Task{Phase: k, start: start, end: end}
 		for index := first; index < first+count; index++ {
-			i, has := slices.BinarySearchFunc(list[:have], index, func(t Task, index int) int {
+			i, has := slices.BinarySearchFunc(list[:started], index, func(t Task, index int) int {
 				return t.Index - index
 			})
 			if has {
@@ -100,7 +100,7 @@ func tasksOf(s *dag.Snapshot, next *future, job int, k dag.StageIndex) []Task {
 			add(int(sp.First), int(sp.Count), sp.Start, sp.End)
 		}
 	}
-	if n := s.Plan.Jobs[job].Stages[k].Count(); all == have && n > all {
+	if n := s.Plan.Jobs[job].Stages[k].Count(); all == started && n > all {
 		// There is no plan for them: it is too early, or the job has ended.
 		add(0, n, dag.NoInstant, dag.NoInstant)
 	}

@@ -175,11 +175,13 @@ func (f *Fitted) table() *page.Table {
 			iterations = fmt.Sprint(p.Iterations)
 		}
 		var beyond []string
-		for i, name := range []string{"machines", "scale"} {
-			if factor := [...]float64{p.beyond.Machines, p.beyond.Scale}[i]; factor > 1 {
+		exceeds := func(name string, factor float64) {
+			if factor > 1 {
 				beyond = append(beyond, fmt.Sprintf("%s %s×", name, units.Number(math.Round(factor*10)/10)))
 			}
 		}
+		exceeds("machines", p.beyond.Machines)
+		exceeds("scale", p.beyond.Scale)
 		t.Add(units.Number(p.Machines), units.Number(p.Scale), iterations, took, within,
 			cmp.Or(strings.Join(beyond, ", "), "-"))
 	}

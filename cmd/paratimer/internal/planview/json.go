@@ -24,8 +24,8 @@ type (
 		Attempt int32  `json:"attempt"`
 		Slot    int32  `json:"slot"` // -1 if unknown
 		times
-		Outcome string `json:"outcome"` // ok, fails
-		stage   dag.StageIndex
+		Outcome string         `json:"outcome"` // ok, fails
+		stage   dag.StageIndex // for the order
 	}
 	round struct {
 		ID   int    `json:"id"`

@@ -4,7 +4,6 @@
 package planview
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,8 +37,11 @@ func Of(
 ) (*View, error) {
 	w := estimators.NewReplayContext(dag.Run{}.Append(Before(plan, profiles)), model, opt)
 	path, err := w.Path()
-	skew, unknown := explain.SkewOf(w, false)
-	if err = cmp.Or(err, unknown); err != nil {
+	if err != nil {
+		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
+	}
+	skew, err := explain.SkewOf(w, false)
+	if err != nil {
 		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
 	}
 	v := &View{Plan: w.Now().Plan, Path: path, Full: w.Costs.Full}

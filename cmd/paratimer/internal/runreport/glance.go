@@ -207,11 +207,14 @@ func (s *Report) whatFailed(snap *dag.Snapshot) (text string, nodes int) {
 		nodes += order(s.PredictionHistory.Marks[i].Kind == MarkNode)
 	}
 	var parts []string
-	for i, what := range []string{"failed attempt", "lost node", "restarted master"} {
-		if n := [...]int{failed, nodes, restarts}[i]; n > 0 {
+	count := func(n int, what string) {
+		if n > 0 {
 			parts = append(parts, units.Count(n, what))
 		}
 	}
+	count(failed, "failed attempt")
+	count(nodes, "lost node")
+	count(restarts, "restarted master")
 	if len(parts) == 0 {
 		return "", nodes
 	}

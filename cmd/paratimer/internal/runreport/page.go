@@ -84,11 +84,14 @@ func factsOf(s *Report, zone *time.Location) (facts []string) {
 		facts = append(facts, "running for "+units.Seconds(*s.ElapsedSeconds))
 	}
 	facts = append(facts, s.Size)
-	for i, what := range []string{"user ", "queue ", ""} {
-		if of := [...]*string{s.User, s.Queue, s.Workflow.ID}[i]; of != nil && *of != frame.ValueOf(s.Workflow.Name) {
+	add := func(what string, of *string) {
+		if of != nil && *of != frame.ValueOf(s.Workflow.Name) {
 			facts = append(facts, what+*of)
 		}
 	}
+	add("user ", s.User)
+	add("queue ", s.Queue)
+	add("", s.Workflow.ID)
 	return facts
 }
 

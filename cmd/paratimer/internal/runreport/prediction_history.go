@@ -143,8 +143,10 @@ func (c *PredictionHistory) score(points []Point, total frame.Seconds) {
 		if off <= 0 {
 			held++
 		}
-		if c.SettledSeconds = cmp.Or(c.SettledSeconds, &p.AtSeconds); off > near*total {
+		if off > near*total {
 			c.SettledSeconds = nil
+		} else {
+			c.SettledSeconds = cmp.Or(c.SettledSeconds, &p.AtSeconds)
 		}
 	}
 	g := estimators.Grade(float64(total), samples)

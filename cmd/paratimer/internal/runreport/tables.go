@@ -58,7 +58,9 @@ func jobsTable(s *Report) *page.Table {
 func stagesTable(s *Report) *page.Table {
 	j, critical, ran := &s.Jobs[0], map[string]bool{}, map[string]frame.Stretch{}
 	for _, f := range s.Chart.Fragments {
-		critical[f.Phase.String()] = critical[f.Phase.String()] || f.Critical
+		if f.Critical {
+			critical[f.Phase.String()] = true
+		}
 	}
 	for _, r := range j.Stretches {
 		ran[r.Phase.String()] = r
@@ -126,11 +128,11 @@ func tasksCell(n frame.Tasks, lengths *Spread) page.Cell {
 func alertsTable(s *Report, zone *time.Location) *page.Table {
 	t := &page.Table{Columns: page.Heads("Name", "Status", "Deadline", "Risk", "Details")}
 	for _, a := range s.Alerts {
-		status := page.Cell{Text: strings.ReplaceAll(string(a.State), "_", " "), Badge: true}
-		status.Class = cmp.Or(standings[view.StandingOf(&a)], page.Open)
-		if a.Outcome != nil {
-			status.Text, status.Class = string(*a.Outcome), cmp.Or(standings[view.StandingOf(&a)], page.Good)
+		status := page.Cell{Text: strings.ReplaceAll(string(a.State), "_", " "), Class: page.Open, Badge: true}
+		if a.Outcome != nil { // a bound that was missed is in standings
+			status.Text, status.Class = string(*a.Outcome), page.Good
 		}
+		status.Class = cmp.Or(standings[view.StandingOf(&a)], status.Class)
 		t.Row(false, page.Cell{Text: a.Bound}, status, page.Cell{Text: clock(a.DeadlineAt, s.At, time.Second, zone)},
 			page.Cell{Text: units.Have(a.Probability, units.Chance)}, page.Wide(a.Text))
 	}
