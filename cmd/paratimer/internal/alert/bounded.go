@@ -50,7 +50,8 @@ func (j *judgment) learn() {
 	case NoProgress:
 		j.DeadlineAt = new(at.Add(j.For - j.s.Still))
 	case OutsideBounds:
-		if j.follow(); j.Range != nil && j.Range.Stable {
+		j.follow()
+		if j.Range != nil && j.Range.Stable {
 			j.DeadlineAt = new(j.Range.High)
 		}
 	}

@@ -24,8 +24,8 @@ type judgment struct {
 // remaining time counts, or its estimate. Both are unknown if the headline is a lower bound: too much is assumed.
 func (j *judgment) judge() {
 	if j.Kind == NoProgress {
-		if j.passed = j.s.Still >= j.For; j.passed {
-			j.p = 1
+		if j.s.Still >= j.For {
+			j.passed, j.p = true, 1
 		}
 		return
 	}

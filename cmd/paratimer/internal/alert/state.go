@@ -83,8 +83,8 @@ func (s *State) setClock(at dag.Instant) (wait time.Duration, sure bool) {
 	return wait, true
 }
 
-// look records a frame. seen means that the query was observed, sure that the clock has not jumped as well: else the
-// next tick will show which clock reading was wrong.
+// look records a frame. seen means that the query was observed, sure that it was and that the clock has not jumped.
+// After a jump the next tick shows which clock reading was wrong.
 func (s *State) look(f *frame.Frame) (seen, sure bool) {
 	if f.At == nil || f.StaleSeconds > 0 {
 		s.Lost = true

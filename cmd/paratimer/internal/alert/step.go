@@ -62,7 +62,8 @@ func (j *judgment) step(seen, sure bool) {
 		return
 	}
 	j.learn()
-	if j.judge(); j.dark {
+	j.judge()
+	if j.dark {
 		j.darken(j.f.At.Instant)
 		return
 	}
@@ -97,10 +98,11 @@ func (j *judgment) move() {
 	at := j.f.At.Instant
 	switch {
 	case j.passed && j.State != frame.Late:
+		since := at
 		if j.Kind != NoProgress {
-			at = *j.DeadlineAt
+			since = *j.DeadlineAt
 		}
-		j.become(frame.Late, at)
+		j.become(frame.Late, since)
 	case math.IsNaN(j.p) && j.State != frame.Late:
 	case !other:
 		j.Held = 0
