@@ -151,9 +151,12 @@ func (r *Run) notBaseline() string {
 		return ""
 	case r.State == dag.Succeeded:
 		return "its length is unknown"
+	case r.State == dag.Failed:
+		return "it failed"
+	case r.State == dag.Killed:
+		return "it was killed"
 	}
-	ends := map[dag.State]string{dag.Failed: "it failed", dag.Killed: "it was killed"}
-	return cmp.Or(ends[r.State], "it was not seen to its end")
+	return "it was not seen to its end"
 }
 
 // statuses are those of a job, by whether the base and the run have it.

@@ -276,9 +276,13 @@ func (d *Dispatcher) sentAs(who Workflow, jobs []string) string {
 		return who.ID
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.Watched)) {
-		r, isJob := runStateOf(w, id), slices.Contains(jobs, id)
-		shares := slices.ContainsFunc(jobs, func(job string) bool { return slices.Contains(r.Jobs, job) })
-		if isJob && len(r.Streams) > 0 || !isJob && shares && slices.Contains(jobs, who.ID) {
+		r := runStateOf(w, id)
+		isEarlier := len(r.Streams) > 0
+		if !slices.Contains(jobs, id) {
+			shares := slices.ContainsFunc(jobs, func(job string) bool { return slices.Contains(r.Jobs, job) })
+			isEarlier = shares && slices.Contains(jobs, who.ID)
+		}
+		if isEarlier {
 			return id
 		}
 	}

@@ -81,10 +81,13 @@ func (r *run) stream(bound, sink string) *alertStream {
 }
 
 // led returns the streams to a queue's sink that this process leads.
-func (r *run) led(q *queue) []*alertStream {
-	return slices.DeleteFunc(slices.Clone(r.streams), func(l *alertStream) bool {
-		return l.Sink != q.sink.Key || l.release == nil
-	})
+func (r *run) led(q *queue) (all []*alertStream) {
+	for _, l := range r.streams {
+		if l.Sink == q.sink.Key && l.release != nil {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // read takes the streams of other processes from the file and returns the file's entry.

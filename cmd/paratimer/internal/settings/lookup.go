@@ -41,6 +41,7 @@ func Variable(name string) string {
 // all has the settings of the tables.
 var all = units.Each(slices.Concat(liveRows, runRows), settingOf)
 
+// settingOf returns the setting of a row of the tables.
 func settingOf(r row) *Setting {
 	name, letter, _ := strings.Cut(r.name, ", ")
 	s := &Setting{Name: strings.TrimRight(name, "=!"), Short: letter, Default: r.value, Help: r.help}
@@ -72,10 +73,13 @@ func All() []*Setting {
 }
 
 // Of returns the settings of a command, such as "history add"; of "", those of every command.
-func Of(command string) []*Setting {
-	return slices.DeleteFunc(slices.Clone(all), func(s *Setting) bool {
-		return !slices.Contains(s.Commands, command) && (command != "" || s.Commands != nil)
-	})
+func Of(command string) (of []*Setting) {
+	for _, s := range all {
+		if slices.Contains(s.Commands, command) || command == "" && s.Commands == nil {
+			of = append(of, s)
+		}
+	}
+	return of
 }
 
 // Lookup returns the setting of a command with a name, which may have dashes before it and =value after it. It returns

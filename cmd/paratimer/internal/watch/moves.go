@@ -71,9 +71,9 @@ func (m *moves) step(model estimators.Model, before, run dag.Run, raw []explain.
 	default:
 		m.await(model, run, end.Instant, f)
 	}
-	if h := &f.Headline; !m.began.Known() {
+	if !m.began.Known() {
 		m.low, m.high = dag.NoInstant, dag.NoInstant
-		if f.At != nil && h.LowSeconds != nil && h.HighSeconds != nil {
+		if h := &f.Headline; f.At != nil && h.LowSeconds != nil && h.HighSeconds != nil {
 			m.low, m.high = f.At.Add(h.LowSeconds.Duration()), f.At.Add(h.HighSeconds.Duration())
 		}
 	}

@@ -49,8 +49,10 @@ func (l login) Used() bool { return l.asked || l.Login.Used() }
 // name for the principal; "" if there is none.
 func kerberosUser(c *cli.Context) string {
 	l := kerberos(c)
-	if s, err := site(c); !l.asked && (err != nil || s.Auth != "kerberos") {
-		return ""
+	if !l.asked {
+		if s, err := site(c); err != nil || s.Auth != "kerberos" {
+			return ""
+		}
 	}
 	name, _, _ := strings.Cut(l.Name(), "@")
 	name, _, _ = strings.Cut(name, "/")
