@@ -37,12 +37,11 @@ type Options struct {
 	Open func(app string) Hooks
 	// Estimators creates the estimators of one worker.
 	Estimators func() watch.EstimatorSet
-	// Sinks receive each tick, one at a time. An error ends the fleet. Those that have a method Forget(id string)
-	// receive the workflows that are no longer watched although they have not ended: these must not look as if they
-	// were.
+	// Sinks receive each tick, one at a time. An error ends the fleet. If a workflow is no longer watched although it
+	// has not ended, the sinks that have a method Forget(id string) get its id, so that it does not look watched.
 	Sinks []watch.Sink
-	// Listed receives the blockings that have lasted, after each round in which the applications were listed, never at
-	// the same time as a sink a tick.
+	// Listed receives the blockings that have lasted, after each round in which the applications were listed, but never
+	// while a sink receives a tick.
 	Listed func(at dag.Instant, blockings []Blocking)
 	// Every is the least time between observations of a workflow, and the time between two rounds.
 	Every time.Duration

@@ -102,8 +102,8 @@ func withTemplate(c *cli.Context, name string, ready []string, open func(text st
 	return s, err
 }
 
-// Dispatcher returns a started dispatcher to the sinks of the flags; with --dry-run one that prints what would be sent
-// to them, or to all kinds of sinks if none is set. finish closes it, after at most drain.
+// Dispatcher returns a dispatcher to the sinks of the flags, which is started if there are any; with --dry-run one that
+// prints what would be sent to them, or to all kinds of sinks if none is set. finish closes it, after at most drain.
 func Dispatcher(c *cli.Context, now func() time.Time) (d *notify.Dispatcher, finish func(), err error) {
 	all, err := Sinks(c, now)
 	if err != nil {
