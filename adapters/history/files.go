@@ -207,10 +207,13 @@ func Group(jobs []*Job) []*Workflow {
 // fuller reports whether a has more of the job than b. A running job's file may be copied while it grows, and only
 // one of two copies may have a configuration.
 func fuller(a, b *Job) bool {
-	if a.Ended() != b.Ended() {
+	switch {
+	case a.Ended() != b.Ended():
 		return a.Ended()
+	case a.Last != b.Last:
+		return a.Last > b.Last
 	}
-	return a.Last > b.Last || a.Last == b.Last && a.Configured && !b.Configured
+	return a.Configured && !b.Configured
 }
 
 // launches separates the batches of a script if no configuration names them. Jobs of one batch have the same graph,

@@ -203,9 +203,9 @@ type course struct {
 // courseOf returns the course of an attempt from the times of its twelfths. mapOnly means that no reduce follows.
 //
 // Hadoop divides the time between two reports evenly among the twelfths that were reached in it. If all twelfths took
-// about as long, there was no report before the end, and the course is plain. Of an unsuccessful attempt cut removes
-// the last twelfths, and the ends of copy and sort correct those of a reduce. The first twelfths of a map include its
-// set-up: setUp finds it as their excess over the median of the others.
+// about as long, there was no report before the end, and the course is plain. cut removes the last twelfths of an
+// unsuccessful attempt. The ends of copy and sort correct the twelfths of a reduce. The first twelfths of a map include
+// its set-up: setUp computes it as their excess over the median of the others.
 func courseOf(a *Attempt, mapOnly bool) course {
 	if !a.Start.Known() || len(a.Splits) != twelfths {
 		return plainCourse(a)

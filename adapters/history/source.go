@@ -119,7 +119,8 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 		state := dag.BlockedJob(dag.MapReduceStages)
 		if m := v.Member; m >= 0 {
 			j, to := jobs[m].Job, &plan.Jobs[i]
-			if state, to.Name = jobs[m].at(t), j.Name; members[m].Settings != nil && j.Sized {
+			state, to.Name = jobs[m].at(t), j.Name
+			if members[m].Settings != nil && j.Sized {
 				to.Stages[dag.Map].Known, to.Stages[dag.Map].Tasks = true, j.Maps
 				to.Stages[dag.Reduce].Known, to.Stages[dag.Reduce].Tasks = true, j.Reduces
 			}

@@ -39,8 +39,8 @@ var limits = map[string]int64{"tasks": rest.Long, "conf": rest.Middle, "jobs": r
 
 // request returns a request for a path of a master or of the history server.
 func (c *Client) request(address string) rest.Request {
-	of, _, _ := strings.Cut(address, "?")
-	return rest.Request{Path: address, Limit: limits[path.Base(of)], Advise: c.adviseDenied}
+	plain, _, _ := strings.Cut(address, "?")
+	return rest.Request{Path: address, Limit: limits[path.Base(plain)], Advise: c.adviseDenied}
 }
 
 // AM requests path below /ws/v1/mapreduce/ from an application's MapReduce master through the proxy, e.g. "jobs/JOB".
@@ -150,6 +150,7 @@ func (c *Client) adviseDenied(e *rest.Error, r *rest.Response) {
 	}
 	switch name, message := rest.Exception(r.Body); {
 	case r.Status == http.StatusServiceUnavailable && name == "WebApplicationException" && message == "":
+		// an exception that lost its status and its message on the way
 		e.Status, e.Text = http.StatusForbidden, "it answers 503, as if this user may not see the job"
 	case r.Status == http.StatusUnauthorized && r.Header.Get("WWW-Authenticate") == "",
 		r.Status == http.StatusForbidden && !strings.Contains(r.Header.Get("WWW-Authenticate"), "PseudoAuth"):
@@ -168,7 +169,8 @@ func (s *Source) get(ctx context.Context, j *job, path string) (body []byte, err
 	if j.timedOut.Load() {
 		return nil, errTimedOut
 	}
-	if body, err = resource(ctx, s.cluster, j.app, path); hangs(err) {
+	body, err = resource(ctx, s.cluster, j.app, path)
+	if hangs(err) {
 		j.timedOut.Store(true)
 	}
 	return body, err

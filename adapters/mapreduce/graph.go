@@ -57,10 +57,9 @@ func GraphOf(members []Member) *Graph {
 	isUnknown := func(i int) bool { return members[i].Settings == nil }
 	for left := slices.DeleteFunc(slices.Clone(order), isUnknown); len(left) > 0; g.Launches++ {
 		launch := members[left[0]].Settings.Launch
-		g.addBatch(slices.DeleteFunc(slices.Clone(left), func(i int) bool {
-			return members[i].Settings.Launch != launch
-		}))
-		left = slices.DeleteFunc(left, func(i int) bool { return members[i].Settings.Launch == launch })
+		isOfBatch := func(i int) bool { return members[i].Settings.Launch == launch }
+		g.addBatch(input.Only(left, isOfBatch))
+		left = slices.DeleteFunc(left, isOfBatch)
 	}
 	for _, i := range order {
 		if isUnknown(i) {
@@ -97,6 +96,7 @@ func (g *Graph) Plan(other *Settings) *dag.Plan {
 		if v.Member >= 0 {
 			own = g.members[v.Member].Settings
 		}
+		// Only its own settings describe what a job does.
 		s, named := cmp.Or(own, other), cmp.Or(own, &Settings{})
 		p.Jobs = append(p.Jobs, dag.Job{
 			Node: v.Node, After: v.After, MasterMB: s.MasterMB, MapReduce: s.Limits,

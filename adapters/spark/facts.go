@@ -246,7 +246,9 @@ func (f *facts) lastJob() int {
 		last = max(last, j.id)
 	}
 	if x := f.execution(); x != nil {
-		last = slices.Max(append(sortedKeys(x.jobs), last))
+		for id := range x.jobs {
+			last = max(last, id)
+		}
 	}
 	return last
 }

@@ -120,7 +120,7 @@ type Reader struct {
 	log     *Log
 	app     *App
 	applied int   // events
-	end     error // of a log with a snapshot
+	end     error // the value of End from the first snapshot on; before it is ErrNoTasks
 }
 
 // Reader returns a reader at the beginning of the log. id is the application's or a unit's; "" is the application.

@@ -128,8 +128,8 @@ func (p queryPlan) tables(number, reuses int) (out []string) {
 // sameWord matches the beginning of an operator's name that is its word in a title.
 var sameWord = regexp.MustCompile(`^(?:CartesianProduct|Window|Sort|Generate|Expand|Union|Scan|Range)`)
 
-// words are those for other operators, by the beginning of their names. Operators that describe little of the work,
-// such as Project, have none.
+// words are the words for operators that have another name, by the beginning of that name. Operators that describe
+// little of the work, such as Project, have no word.
 var words = []struct {
 	word   string
 	begins *regexp.Regexp

@@ -242,7 +242,7 @@ func included(kind, name string) (files []string, err error) {
 
 // all returns the settings with this path.
 func (p *profile) all(path ...string) []setting {
-	return slices.DeleteFunc(slices.Clone(p.settings), func(s setting) bool { return !slices.Equal(s.path, path) })
+	return input.Only(p.settings, func(s setting) bool { return slices.Equal(s.path, path) })
 }
 
 // get returns the first setting of libdefaults with a name, as MIT does. ok is false if there is none.

@@ -106,8 +106,8 @@ func (c *Client) RM(ctx context.Context, path string) ([]byte, error) {
 var limits = map[string]int64{"apps": rest.Long, "nodes": rest.Long, "scheduler": rest.Middle}
 
 func managerRequest(path string, bases ...string) rest.Request {
-	of, _, _ := strings.Cut(path, "?")
-	return rest.Request{Bases: bases, Path: "/ws/v1/cluster/" + path, Limit: limits[of], Clock: true}
+	plain, _, _ := strings.Cut(path, "?")
+	return rest.Request{Bases: bases, Path: "/ws/v1/cluster/" + path, Limit: limits[plain], Clock: true}
 }
 
 // Proxy sends a request for a path below /proxy/APPLICATION/ to an application's master through the ResourceManager's
