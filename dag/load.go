@@ -45,10 +45,10 @@ func (s *Snapshot) Other(id string) *Load {
 	return find(s.Load, func(l *Load) bool { return l.ID == id })
 }
 
-// find returns the first element of a list for which is is true, nil if there is none.
-func find[T any](list []T, is func(*T) bool) *T {
+// find returns a pointer to the first element of a list that matches, nil if there is none.
+func find[T any](list []T, matches func(*T) bool) *T {
 	for i := range list {
-		if is(&list[i]) {
+		if matches(&list[i]) {
 			return &list[i]
 		}
 	}

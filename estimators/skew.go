@@ -8,7 +8,7 @@ import (
 )
 
 // A bounds is the range of a reduce stage's time, in milliseconds, from the first instant at which its tasks can
-// work. Printed is the lower bound of Algorithm 1 as printed in the paper, low the tighter one.
+// work. The field printed is the lower bound of Algorithm 1 as printed in the paper, low the tighter one.
 type bounds struct{ printed, low, high float64 }
 
 // A share is n tasks of equal remaining time.
@@ -88,8 +88,9 @@ func underSkew(of func(b bounds, ms float64) float64) func(*ReplayContext) (Esti
 	}
 }
 
-// skewBounds replaces each reduce stage on the critical path by its bounds (facts/paratimer.md A10, P21, P22). It
-// needs Path.
+// skewBounds replaces each reduce stage on the critical path by its bounds (facts/paratimer.md A10, P21, P22). The
+// caller must have called Path.
+//
 // A segment of maps, or of a pause, adds its length to all bounds. A segment of reduces adds, once for each job
 // with a task in its fragment, the job's bounds minus the part of the stage before the segment. This adds up jobs
 // even if their reduces share slots: at worst, they run one after the other. At best they run beside each other:

@@ -44,7 +44,7 @@ func NewTrace(s *dag.Snapshot, left Left, fault Fault) (*Trace, error) {
 	return (&Trace{Schedule: sch, s: s, left: left, begun: begun, nodes: nodes}).ends(), nil
 }
 
-// ends sets ended.
+// ends sets the ends of stages and returns t.
 func (t *Trace) ends() *Trace {
 	t.ended = make(map[[2]int]dag.Instant)
 	for i := range t.Spans {

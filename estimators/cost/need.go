@@ -17,9 +17,11 @@ func needOf(run dag.Run, setup float64, l *dag.Load) *dag.Need {
 	if l.Need == nil {
 		return nil
 	}
-	sizes, kinds := [2]int{}, [...]dag.StageIndex{dag.Map, dag.Reduce}
+	kinds := [...]dag.StageIndex{dag.Map, dag.Reduce}
+	var sizes [2]int // of containers, in MB
 	for _, k := range kinds {
-		if sizes[k] = needPhase(l.Need, k).TaskMB; sizes[k] <= 0 {
+		sizes[k] = needPhase(l.Need, k).TaskMB
+		if sizes[k] <= 0 {
 			sizes[k] = containerMB(run.Now(), l)
 		}
 	}

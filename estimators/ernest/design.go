@@ -160,8 +160,10 @@ func Design(s Space) (*Plan, error) {
 
 // experiments returns the candidates, and their costs and features.
 func (s *Space) experiments() ([]DesignRow, *experiments, error) {
-	s.CoresPerMachine, s.Interpolate = cmp.Or(s.CoresPerMachine, 2), cmp.Or(s.Interpolate, 20)
-	s.Budget = cmp.Or(s.Budget, 10) // all three as in the authors' program
+	// The defaults are those of the authors' program.
+	s.CoresPerMachine = cmp.Or(s.CoresPerMachine, 2)
+	s.Budget = cmp.Or(s.Budget, 10)
+	s.Interpolate = cmp.Or(s.Interpolate, 20)
 	if err := s.check(); err != nil {
 		return nil, nil, err
 	}

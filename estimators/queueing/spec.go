@@ -45,6 +45,7 @@ type Demand struct {
 // Total returns the sum over all centres: the duration of the task if it runs alone.
 func (d Demand) Total() float64 { return d.raw().sum() }
 
+// raw returns the demands in the order of the centres, also negligible ones.
 func (d Demand) raw() vector { return vector{d.CPU, d.Fibre, d.Disk, d.Network} }
 
 // Times returns the demand of f such tasks.
@@ -128,12 +129,16 @@ func (j *Job) validate(at string) error {
 	); err != nil {
 		return err
 	}
+	demands := []struct {
+		field string
+		Demand
+	}{{".Map", j.Map}, {".Shuffle", j.Shuffle}, {".Merge", j.Merge}}
+	if j.Reduces == 0 {
+		demands = demands[:1]
+	}
 	total := 0.0
-	for k, d := range [...]Demand{j.Map, j.Shuffle, j.Merge} {
-		if k > 0 && j.Reduces == 0 {
-			break
-		}
-		if err := d.validate(at + [...]string{".Map", ".Shuffle", ".Merge"}[k]); err != nil {
+	for _, d := range demands {
+		if err := d.validate(at + d.field); err != nil {
 			return err
 		}
 		total += d.Total()
@@ -144,11 +149,13 @@ func (j *Job) validate(at string) error {
 	return nil
 }
 
+// demandFields are the names of a demand's fields in the order of raw.
+var demandFields = [...]string{".CPU", ".Fibre", ".Disk", ".Network"}
+
 func (d Demand) validate(at string) error {
 	for k, v := range d.raw() {
-		if !(v >= 0 && v <= 1e9) {
-			field := at + [...]string{".CPU", ".Fibre", ".Disk", ".Network"}[k]
-			return &FieldError{field, v, "a demand is in seconds, from 0 to 1e9"}
+		if !(v >= 0 && v <= 1e9) { // or NaN
+			return &FieldError{at + demandFields[k], v, "a demand is in seconds, from 0 to 1e9"}
 		}
 	}
 	return nil

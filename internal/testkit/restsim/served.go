@@ -90,10 +90,10 @@ func ServeSteps(t testing.TB, m *Cluster, step time.Duration) string {
 	return serve(t, m, &Questions{}, metrics, func() dag.Instant { return m.Now().Add(step) })
 }
 
-// Requests that each poll of a crowd and of one query has once.
+// Paths that a poll requests once.
 const (
-	metrics      = "/ws/v1/cluster/metrics"
-	applications = "/ws/v1/cluster/apps"
+	metrics      = "/ws/v1/cluster/metrics" // of a crowd
+	applications = "/ws/v1/cluster/apps"    // of one query
 )
 
 // serve plays a cluster over a socket. It brings the cluster to the instant now at each request for a path.

@@ -76,7 +76,7 @@ func (a *SparkApplication) Run(jobs []Job) *SparkApplication {
 				}
 				end := start + int(long*float64(j.Work.Milliseconds()))
 				s.starts[t], s.ends[t], s.to = int32(start), int32(end), max(s.to, end)
-				at, _ := slices.BinarySearch(idle, end)
+				at, _ := slices.BinarySearch(idle, end) // the first core moves to its new place in the order
 				copy(idle, idle[1:at])
 				idle[at-1] = end
 			}
