@@ -77,25 +77,27 @@ func New(s Scenario, model Model, options Options) Estimator {
 // Shared returns one estimator for each scenario. For the same run they share one ReplayContext; the first that
 // needs a replay computes it. The sharing is a cache: it changes no result. They are not safe for concurrent use.
 func Shared(scenarios []Scenario, model Model, options Options) []Estimator {
-	context := &ReplayContext{model: model, options: options} // of no run yet
+	last := &lastContext{&ReplayContext{model: model, options: options}} // of no run yet
 	out := make([]Estimator, len(scenarios))
 	for i, s := range scenarios {
-		out[i] = shared{s, &context}
+		out[i] = shared{s, last}
 	}
 	return out
 }
 
-// shared is a scenario with the context of the last run, which other scenarios replace as well.
+// A lastContext is the context of the last run that one of some scenarios has estimated.
+type lastContext struct{ *ReplayContext }
+
 type shared struct {
 	Scenario
-	context **ReplayContext
+	last *lastContext
 }
 
 func (s shared) Estimate(run dag.Run) (Estimate, error) {
-	if !sameRun((*s.context).Run, run) {
-		*s.context = (*s.context).Next(run)
+	if !sameRun(s.last.Run, run) {
+		s.last.ReplayContext = s.last.Next(run)
 	}
-	return s.Of(*s.context)
+	return s.Of(s.last.ReplayContext)
 }
 
 func sameRun(a, b dag.Run) bool {
