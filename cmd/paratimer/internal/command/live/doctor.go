@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,10 +41,13 @@ func doctor(c *cli.Context, _ *follow.Flags) error {
 	}); err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(checks, func(c yarn.Check) bool { return c.Status == yarn.Fail }); i >= 0 {
-		err = fmt.Errorf("%s: %s", checks[i].Name, cannot)
+	if err := context.Cause(c.Context); err != nil {
+		return err
 	}
-	return cmp.Or(context.Cause(c.Context), err)
+	if i := slices.IndexFunc(checks, func(c yarn.Check) bool { return c.Status == yarn.Fail }); i >= 0 {
+		return fmt.Errorf("%s: %s", checks[i].Name, cannot)
+	}
+	return nil
 }
 
 // checkSinks sends a test alert to every sink, for each rule of --rules one, and resolves it.
