@@ -78,8 +78,8 @@ func change(before, now *Run, b, n int) map[Effect]float64 {
 		}
 		return out
 	}
-	nameOf := func(p Phase) string { return p.Name }
-	for _, name := range frame.Once(units.Each(slices.Concat(now.Jobs[n].Phases, before.Jobs[b].Phases), nameOf)) {
+	phases := slices.Concat(now.Jobs[n].Phases, before.Jobs[b].Phases)
+	for _, name := range frame.Once(units.Each(phases, func(p Phase) string { return p.Name })) {
 		k, l := before.Jobs[b].Stage(name), now.Jobs[n].Stage(name)
 		was, is := before.on(b, k), now.on(n, l)
 		if k < 0 || l < 0 { // one of the runs does not have the stage

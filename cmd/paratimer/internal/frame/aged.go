@@ -50,7 +50,7 @@ func (f Frame) Older(age time.Duration) Frame {
 		f.Quantiles[i].RemainingSeconds = less(f.Quantiles[i].RemainingSeconds)
 	}
 	f.Left = f.Left.Less(age)
-	f.ProgressRatio = cmp.Or(ProgressOf(f.ElapsedSeconds, h.RemainingSeconds), f.ProgressRatio)
+	f.ProgressRatio = cmp.Or(progressOf(f.ElapsedSeconds, h.RemainingSeconds), f.ProgressRatio)
 	return f
 }
 

@@ -83,7 +83,7 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 	})
 	f.Others = units.Each(a.Others, func(e estimators.Estimate) Other {
 		left := SecondsIn(e.Remaining)
-		progress := cmp.Or(RatioOf(e.Progress), ProgressOf(f.ElapsedSeconds, left))
+		progress := cmp.Or(RatioOf(e.Progress), progressOf(f.ElapsedSeconds, left))
 		return Other{Name: e.Scenario, RemainingSeconds: left, ProgressRatio: progress}
 	})
 	switch {
@@ -95,7 +95,7 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 		spread(&f, std.Origin, a.Sampled)
 		f.Skew = SkewOf(s, a.Uneven.Skew, std.Remaining)
 	}
-	f.ProgressRatio = ProgressOf(f.ElapsedSeconds, f.Headline.RemainingSeconds)
+	f.ProgressRatio = progressOf(f.ElapsedSeconds, f.Headline.RemainingSeconds)
 	return f
 }
 

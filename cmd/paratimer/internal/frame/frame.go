@@ -273,8 +273,8 @@ func Text(s string) *string {
 	return &s
 }
 
-// ProgressOf is eq. (1) of the paper, its misprint corrected (facts/paratimer.md P1); nil if a time is unknown.
-func ProgressOf(elapsed, remaining *Seconds) *Ratio {
+// progressOf is eq. (1) of the paper, its misprint corrected (facts/paratimer.md P1); nil if a time is unknown.
+func progressOf(elapsed, remaining *Seconds) *Ratio {
 	if elapsed == nil || remaining == nil {
 		return nil
 	}

@@ -23,7 +23,7 @@ type Failure struct {
 // What names the task of the attempt, or else the attempt.
 func (f *Failure) What() string { return cmp.Or(f.Task, f.Attempt+" of job "+f.Job) }
 
-// Text describes the failure: the task, the node and the reason, each made safe.
+// Text describes the failure: the task, the node and the reason. Each goes through safe, which escapes it.
 func (f *Failure) Text(safe func(string) string) string {
 	s := safe(f.What())
 	if f.Node != nil {
