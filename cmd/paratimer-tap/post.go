@@ -244,10 +244,11 @@ func (r *refusal) Error() string { return fmt.Sprintf("it answers %d: %s", r.sta
 // all reports whether the collector will never accept a batch: it is no collector, the token is wrong, or the job has
 // ended.
 func (r *refusal) all() bool {
-	return r.status < 400 || slices.Contains(final, r.status)
+	return r.status < 400 || slices.Contains(finalStatuses, r.status)
 }
 
-var final = []int{
+// finalStatuses are statuses from 400 on after which a collector accepts no batch.
+var finalStatuses = []int{
 	http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone,
 }
 
