@@ -217,6 +217,7 @@ func (m *Model) drawBetween(d estimators.Draws, over float64) *dag.Snapshot {
 		return &out
 	}
 	if m.stalled != 0 {
+		// The rest is longer than x times the age of the stall with probability 1/(1+x): see findStall.
 		rest := taskcost.MS(m.stalled) * (1/d.Common(estimators.ForPause, -1, 0) - 1)
 		out.NextContainer = m.s.At.Add(taskcost.Duration(rest))
 	}

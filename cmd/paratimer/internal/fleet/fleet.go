@@ -21,7 +21,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Hooks connect a session with the history of its workflow and with the sinks of its alerts.
+// Hooks connect a session with the history of its workflow and with the sinks of its alerts. None may be nil.
 type Hooks struct {
 	Join func(*watch.Watch) // adds to a watch before its first observation
 	// Rules receives the rules that match, before each observation. It returns the usual length of the workflow, 0 if
