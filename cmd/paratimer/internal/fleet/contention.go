@@ -123,9 +123,9 @@ func (p *Tenant) lacks(all groups, room Room) (Scope, bool) {
 	}
 	next := p.container(all)
 	switch {
-	case p.UserMB > 0 && all.sum(p.within(OfUser), OfUser, (*Tenant).uses)+next > p.UserMB:
+	case p.UserMB > 0 && all.usage(p.within(OfUser), OfUser)+next > p.UserMB:
 		return OfUser, true
-	case p.QueueMB > 0 && all.sum(p.within(OfQueue), OfQueue, (*Tenant).uses)+next > p.QueueMB:
+	case p.QueueMB > 0 && all.usage(p.within(OfQueue), OfQueue)+next > p.QueueMB:
 		return OfQueue, true
 	case room.FreeMB < next:
 		return OfCluster, true
@@ -142,7 +142,7 @@ func (p *Tenant) container(all groups) int {
 	}
 	at := p.within(OfCluster)
 	if containers := all.sum(at, OfCluster, (*Tenant).has); containers > 0 {
-		return all.sum(at, OfCluster, (*Tenant).uses) / containers
+		return all.usage(at, OfCluster) / containers
 	}
 	return 1
 }
@@ -167,7 +167,10 @@ func (p *Tenant) within(scope Scope) place {
 // groups are the tenants in each place, in their order.
 type groups map[place][]*Tenant
 
-// sum returns the sum of what the tenants in a place have of a scope.
+// usage returns what the tenants in a place use of a scope.
+func (g groups) usage(at place, scope Scope) int { return g.sum(at, scope, (*Tenant).uses) }
+
+// sum returns the sum of a function of the tenants in a place.
 func (g groups) sum(at place, scope Scope, of func(*Tenant, Scope) int) (n int) {
 	for _, p := range g[at] {
 		n += of(p, scope)
