@@ -1,7 +1,6 @@
 package spark
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -296,7 +295,10 @@ func (s settings) coresPerTask() int { return max(1, s.number("spark.task.cpus")
 
 // retained returns how many objects of a kind a driver keeps. usual is Spark's default.
 func (s settings) retained(setting string, usual int) int {
-	return cmp.Or(max(0, s.number("spark."+setting)), usual)
+	if n := s.number("spark." + setting); n > 0 {
+		return n
+	}
+	return usual
 }
 
 // backlogTimeout returns how long tasks wait before the driver requests executors. kind is "" for the first request

@@ -221,9 +221,12 @@ const leastStall = 15 * time.Second
 // 1/(1+x) (J. R. Gott, "Implications of the Copernican principle for our future prospects", Nature 363, 1993, equation
 // 1), and half of the waits end within their age.
 func (m *Model) findStall() {
-	s, since := m.s, lastChange(m.s)
-	if m.given || s.Plan.Cluster.Policy == dag.FIFO || s.State.Ended() || !since.Known() ||
-		s.At.Sub(since) < leastStall {
+	s := m.s
+	if m.given || s.Plan.Cluster.Policy == dag.FIFO || s.State.Ended() {
+		return
+	}
+	since := lastChange(s)
+	if !since.Known() || s.At.Sub(since) < leastStall {
 		return
 	}
 	plan, err := schedule.Replay(s, m.left, schedule.Options{Until: s.At.Add(taskcost.Heartbeat), FutureOnly: true})

@@ -9,11 +9,13 @@ import (
 
 // changedSlots is the ingredient of slots: the later cluster, its nodes, and the memory that others use.
 func changedSlots(s, later *dag.Snapshot) (*dag.Snapshot, string) {
-	subjects, avoided := capacityChanges(s, later), avoidances(s, later)
+	subjects := capacityChanges(s, later)
 	if len(subjects) == 0 && len(s.Nodes) == 0 && len(later.Nodes) > 0 {
 		subjects = []string{"its nodes became known"}
 	}
-	if subjects = slices.Concat(subjects, loadChanges(s, later), avoided); len(subjects) == 0 {
+	avoided := avoidances(s, later)
+	subjects = slices.Concat(subjects, loadChanges(s, later), avoided)
+	if len(subjects) == 0 {
 		return nil, ""
 	}
 	c := s.Clone()

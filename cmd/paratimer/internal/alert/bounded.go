@@ -96,7 +96,8 @@ func (j *judgment) follow() {
 	if r != nil && next.Low.Sub(r.Low).Abs() <= within && next.High.Sub(r.High).Abs() <= within {
 		next = *r
 		next.Ticks++
-		if next.Stable = next.Ticks >= stayTicks && float64(at.Sub(r.From)) >= stayFor*length; next.Stable {
+		next.Stable = next.Ticks >= stayTicks && float64(at.Sub(r.From)) >= stayFor*length
+		if next.Stable {
 			predicted := at.Add(f.Headline.RemainingSeconds.Duration()).Sub(began)
 			next.High = max(next.High, began.Add(time.Duration((1+drifts)*float64(predicted))))
 		}

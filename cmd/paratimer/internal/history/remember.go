@@ -31,7 +31,8 @@ func Finished(run dag.Run, ticks []estimators.RangeTick) (name string, r state.R
 	if r.ID == "" {
 		r.ID = "started-" + r.StartedAt.UTC().Format(time.RFC3339)
 	}
-	if r.Excluded = excluded(run, r.TotalSeconds); r.Excluded != "" {
+	r.Excluded = excluded(run, r.TotalSeconds)
+	if r.Excluded != "" {
 		return name, r, "", nil
 	}
 	plan := cost.Learn(run)
