@@ -21,6 +21,7 @@ const (
 // engines, and for engines with plans of jobs. Old tapes and plan files contain only the engine's name.
 func Whole(name string) dag.Whole { return wholes[name] }
 
+// wholes are the names of the engines with plans that are received as a whole.
 var wholes = map[string]dag.Whole{
 	Tez:   {Name: "DAG", Part: "vertex", Parts: "vertices"},
 	Spark: {Name: "application", Part: "stage", Parts: "stages"},

@@ -21,10 +21,12 @@ var assets embed.FS
 //go:embed assets/style.css
 var ownStyle string
 
+// script is the page's JavaScript, the only one that its policy allows.
+//
 //go:embed assets/script.js
 var script template.JS
 
-// style and script are the page's style sheet and JavaScript: the only ones that its policy allows.
+// style is the page's style sheet, the only one that its policy allows.
 var style = template.CSS(chart.Style + ownStyle) //nolint:gosec // G203: the program's own
 
 // filePolicy is the Content-Security-Policy of a file. It allows no request, form or frame, and only our own style

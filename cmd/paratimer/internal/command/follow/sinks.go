@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -41,20 +42,8 @@ func Sinks(c *cli.Context, now func() time.Time) (all []*notify.Sink, err error)
 		{"alertmanager", func(url string) (*notify.Sink, error) {
 			return notify.NewAlertmanager(url, c.Duration("repost"), client, now)
 		}},
-		{"webhook", func(url string) (*notify.Sink, error) {
-			key, err := command.Secret(c, "webhook-secret")
-			if err != nil {
-				return nil, err
-			}
-			return withTemplate(c, "webhook-template", notify.Services, func(body string) (*notify.Sink, error) {
-				return notify.NewWebhook(url, body, []byte(key), client)
-			})
-		}},
-		{"exec", func(line string) (*notify.Sink, error) {
-			return withTemplate(c, "exec-template", notify.Inputs, func(input string) (*notify.Sink, error) {
-				return notify.NewCommand(line, input, c.Duration("exec-timeout"), command.Environ(c))
-			})
-		}},
+		{"webhook", func(url string) (*notify.Sink, error) { return webhook(c, url, client) }},
+		{"exec", func(line string) (*notify.Sink, error) { return execCommand(c, line) }},
 		{"openlineage", func(url string) (*notify.Sink, error) {
 			return notify.NewOpenLineage(url, getenv("OPENLINEAGE_API_KEY"), getenv("OPENLINEAGE_NAMESPACE"), client)
 		}},
@@ -75,6 +64,24 @@ func Sinks(c *cli.Context, now func() time.Time) (all []*notify.Sink, err error)
 		}
 	}
 	return all, nil
+}
+
+// webhook returns the sink of --webhook.
+func webhook(c *cli.Context, url string, client *http.Client) (*notify.Sink, error) {
+	key, err := command.Secret(c, "webhook-secret")
+	if err != nil {
+		return nil, err
+	}
+	return withTemplate(c, "webhook-template", notify.Services, func(body string) (*notify.Sink, error) {
+		return notify.NewWebhook(url, body, []byte(key), client)
+	})
+}
+
+// execCommand returns the sink of --exec.
+func execCommand(c *cli.Context, line string) (*notify.Sink, error) {
+	return withTemplate(c, "exec-template", notify.Inputs, func(input string) (*notify.Sink, error) {
+		return notify.NewCommand(line, input, c.Duration("exec-timeout"), command.Environ(c))
+	})
 }
 
 // withTemplate opens a sink with the template of a setting: the name of a built-in one, or the content of its file; ""
