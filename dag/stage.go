@@ -74,6 +74,12 @@ const (
 	AncestorsFirst
 )
 
+// Early reports whether tasks get containers, in which they wait for their input and copy, before the stage that they
+// read by an edge has ended.
+func (r StageRules) Early(e Edge) bool {
+	return e.Kind == SlowStart || e.Kind == Broadcast && r == AncestorsFirst
+}
+
 // An EdgeKind defines when a stage may start, depending on the progress of the stage that it reads.
 type EdgeKind uint8
 

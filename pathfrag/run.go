@@ -156,9 +156,7 @@ func (r *run) before(id int32) int32 {
 // copies reports whether an attempt waits in its container for the output of other stages, as a reduce does.
 func (r *run) copies(a *attempt) bool {
 	job := &r.s.Plan.Jobs[a.job]
-	return slices.ContainsFunc(job.Stages[a.kind].After, func(e dag.Edge) bool {
-		return e.Kind == dag.SlowStart || e.Kind == dag.Broadcast && job.Rules == dag.AncestorsFirst
-	})
+	return slices.ContainsFunc(job.Stages[a.kind].After, job.Rules.Early)
 }
 
 // lastInput returns the last attempt, in the input stages of x, that had ended by t; -1 if there is none or x reads
@@ -238,12 +236,11 @@ func (r *run) usageOf(k dag.StageIndex, marks *Marks) *usage {
 			add(a.Start, a.End, 1)
 		}
 	}
-	for j := range r.s.Jobs {
-		if !r.pool {
-			break
+	if r.pool {
+		for j := range r.s.Jobs {
+			held := r.s.Jobs[j].Finished.Add(r.s.Plan.Overheads.AMHold)
+			add(r.begun(int32(j), marks), held, r.s.Plan.Jobs[j].MasterMB)
 		}
-		from := r.begun(int32(j), marks)
-		add(from, r.s.Jobs[j].Finished.Add(r.s.Plan.Overheads.AMHold), r.s.Plan.Jobs[j].MasterMB)
 	}
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
 	u, sum := &usage{}, 0

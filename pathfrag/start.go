@@ -179,14 +179,10 @@ const pause = 5000
 // jobReady returns the earliest instant at which a job can have requested tasks: its master's start; under FIFO, or
 // if that is unknown, its submission.
 func (w *walker) jobReady(j int32) dag.Instant {
-	js := &w.s.Jobs[j]
-	if !w.pool {
-		return max(js.Submitted, w.origin)
-	}
-	if t := w.started(j); t.Known() {
+	if t := w.started(j); w.pool && t.Known() {
 		return t
 	}
-	return max(js.Submitted, w.origin)
+	return max(w.s.Jobs[j].Submitted, w.origin)
 }
 
 // started returns when the job's master had begun by now; if the present start is later, the marked start of the
@@ -259,15 +255,10 @@ func (w *walker) master(j int32, submitted dag.Instant) {
 	if m == nil {
 		return
 	}
-	idle, holding := submitted, w.at
-	if m.idle.Known() {
-		idle = min(max(idle, m.idle), w.at)
-	}
-	switch {
-	case m.holding.Known():
+	idle, holding := w.at, w.at
+	if m.holding.Known() {
+		idle = min(max(submitted, m.idle), w.at)
 		holding = min(max(m.holding, idle), w.at)
-	default:
-		idle = w.at
 	}
 	w.back(Launch, holding, part)
 	if holding-idle <= pause {

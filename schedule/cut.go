@@ -170,7 +170,7 @@ func (t *Trace) input(sp *Span) (last dag.Instant, copies bool) {
 	job := &t.s.Plan.Jobs[sp.Job]
 	for _, e := range job.Stages[sp.Stage].After {
 		last = max(last, t.ended[[2]int{int(sp.Job), int(e.From)}])
-		copies = copies || e.Kind == dag.SlowStart || e.Kind == dag.Broadcast && job.Rules == dag.AncestorsFirst
+		copies = copies || job.Rules.Early(e)
 	}
 	if !copies {
 		return 0, false

@@ -308,13 +308,10 @@ func (l *startList) add(t dag.Instant, n int) {
 // dropBefore removes the starts before t, and returns their number.
 func (l *startList) dropBefore(t dag.Instant) (dropped int) {
 	old := 0
-	for old < len(*l) && (*l)[old].at < t {
+	for ; old < len(*l) && (*l)[old].at < t; old++ {
 		dropped += (*l)[old].n
-		old++
 	}
-	if old > 0 {
-		*l = (*l)[:copy(*l, (*l)[old:])]
-	}
+	*l = slices.Delete(*l, 0, old)
 	return dropped
 }
 

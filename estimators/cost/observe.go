@@ -243,7 +243,7 @@ func (o *observations) findInput(st *stage) {
 		from := &o.s.Jobs[st.j].Stages[e.From]
 		ended, last := from.Succeeded() >= st.job.Stages[e.From].Count(), from.LastSuccess()
 		opened, st.opens = opened && ended, max(st.opens, last)
-		if e.Kind == dag.SlowStart || e.Kind == dag.Broadcast && st.job.Rules == dag.AncestorsFirst {
+		if st.job.Rules.Early(e) {
 			st.waits, complete, st.input = true, complete && ended, max(st.input, last)
 		}
 	}
