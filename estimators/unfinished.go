@@ -137,11 +137,14 @@ func (p *StageLeft) All() iter.Seq[*TaskGroup] { return p.Between(0, math.MaxInt
 // Between is All for the tasks with indices from first up to end.
 func (p *StageLeft) Between(first, end int) iter.Seq[*TaskGroup] {
 	return func(yield func(*TaskGroup) bool) {
-		ends := func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > first }
-		for i := sort.Search(len(p.stretches), ends); i < len(p.stretches) && p.stretches[i].First < end; i++ {
+		var g TaskGroup
+		for i := p.find(first); i < len(p.stretches) && p.stretches[i].First < end; i++ {
 			s := &p.stretches[i]
-			if !s.visit(max(0, first-s.First), min(s.Count, end-s.First), yield) {
-				return
+			g = s.TaskGroup
+			for task, last := max(first, s.First), min(s.First+s.Count, end); task < last; task += g.Count {
+				if s.set(&g, task, last); !yield(&g) {
+					return
+				}
 			}
 		}
 	}
@@ -149,27 +152,26 @@ func (p *StageLeft) Between(first, end int) iter.Seq[*TaskGroup] {
 
 // At returns the remaining work of one task; ok is false for one that is done.
 func (p *StageLeft) At(task int) (g TaskGroup, ok bool) {
-	for g := range p.Between(task, task+1) {
-		return *g, true
+	i := p.find(task)
+	if i == len(p.stretches) || p.stretches[i].First > task {
+		return g, false
 	}
-	return g, false
+	g = p.stretches[i].TaskGroup
+	p.stretches[i].set(&g, task, task+1)
+	return g, true
 }
 
-// visit yields the tasks of a stretch with offsets from from up to to.
-func (s *stretch) visit(from, to int, yield func(*TaskGroup) bool) bool {
-	g := s.TaskGroup
-	if s.each == nil {
-		g.First, g.Count = g.First+from, to-from
-		return yield(&g)
+// find returns the index of the first stretch that does not end before a task.
+func (p *StageLeft) find(task int) int {
+	return sort.Search(len(p.stretches), func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > task })
+}
+
+// set makes a group of tasks of a stretch: all from first up to end, or only the first if each has its own cost.
+func (s *stretch) set(g *TaskGroup, first, end int) {
+	g.First, g.Count = first, end-first
+	if s.each != nil {
+		g.Count, g.Full, g.Rem = 1, s.each[first-s.First], s.each[first-s.First]
 	}
-	g.Count = 1
-	for i := from; i < to; i++ {
-		g.First, g.Full, g.Rem = s.First+i, s.each[i], s.each[i]
-		if !yield(&g) {
-			return false
-		}
-	}
-	return true
 }
 
 // EachStage calls visit for every stage of the plan in order: jobs, and their stages.
