@@ -32,7 +32,7 @@ func TestMetrics(t *testing.T) {
 	served(`paratimer_workflows 0`)
 	w.ends(0, "succeeded")
 	pig.succeed()
-	l.note("a watcher that is scraped, and a plugin that asks", *w.last().Elapsed,
+	l.note("metrics that Prometheus scrapes, and `check` as a plugin", *w.last().Elapsed,
 		"metrics come and go with the run; `check` of the cluster")
 }
 

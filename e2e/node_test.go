@@ -12,14 +12,14 @@ import (
 // TestLostNode kills one of two NodeManagers while reduces of the last job run on it: they and the maps that have ended
 // there run again.
 func TestLostNode(t *testing.T) {
-	loseNode(t, "one of two nodes lost, reduces of the last job on it; the AM gives its attempts up after 10 s", "-D",
+	loseNode(t, "one of two nodes lost, reduces of the last job on it; the AM drops its attempts after 10 s", "-D",
 		"yarn.client.nodemanager-connect.max-wait-ms=10000")
 }
 
 // TestLostNodeByDefault does the same with Hadoop's own patience: the AM tries for three minutes to stop its attempts
 // there.
 func TestLostNodeByDefault(t *testing.T) {
-	loseNode(t, "the same; the AM holds on for three minutes, as by default")
+	loseNode(t, "the same; the AM keeps them for three minutes, as by default")
 }
 
 func loseNode(t *testing.T, scenario string, options ...string) {

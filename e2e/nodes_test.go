@@ -147,7 +147,7 @@ func TestSickNode(t *testing.T) {
 	i, lost := w.firstStatus(node, "unhealthy", faulted)
 	_, back := w.firstStatus(node, "", healed)
 	w.summarize("of four nodes one is unhealthy for some seconds", i,
-		fmt.Sprintf("shown after %.0f s, its return %.0f s after it was healed", lost, back))
+		fmt.Sprintf("shown after %.0f s, its return %.0f s after it was healthy again", lost, back))
 }
 
 // TestAvoidedNode: every task on a node fails, so the master requests no more containers there.

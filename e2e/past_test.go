@@ -41,7 +41,7 @@ func TestPast(t *testing.T) {
 		t.Errorf("%d jobs, want 3", len(jobs))
 	}
 	l.note("job history of a script, in HDFS and on disk", truth,
-		"`history add --out` makes the same recording of both, as long as the history server says")
+		"`history add --out` makes the same recording of both, with the length of the history server")
 }
 
 // imported is the one recording that `paratimer history add --out` makes of what is at a place, unzipped.

@@ -136,7 +136,7 @@ func (w *watcher) checkNeeds() {
 func TestQueues(t *testing.T) {
 	_, w := share(t, "queues", "b", bobsLong)
 	w.checkNeeds()
-	w.scoreShared("our join in queue a (60%); bob comes to queue b (40%), and goes", "bob's master asked seldom")
+	w.scoreShared("our join in queue a (60%); bob comes to queue b (40%), and goes", "few requests to bob's master")
 }
 
 // TestFairOrder: bob comes into our queue, which serves who holds least first.
@@ -161,7 +161,7 @@ func TestUserLimit(t *testing.T) {
 	if most == 0 || most > 6 {
 		l.t.Errorf("%d tasks of ours ran at once, though a user may hold 1843 MB", most)
 	}
-	w.scoreShared("bob comes into our queue, a user of which may hold 60% of the cluster",
+	w.scoreShared("bob comes into our queue, which gives a user at most 60% of the cluster",
 		fmt.Sprintf("%d tasks at most at once", most))
 }
 

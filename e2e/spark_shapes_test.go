@@ -93,7 +93,7 @@ func TestSparkFailures(t *testing.T) {
 			l.t.Errorf("%d tasks are listed as failed, want 4", n)
 		}
 		l.note("Spark: a task fails four times, so its stage and the application do", truth,
-			"exit code 1, `failed`; four failures with their causes; as long as the history server says; both recordings")
+			"exit code 1, `failed`; four failures with their causes; the length of the history server; both recordings")
 	})
 }
 

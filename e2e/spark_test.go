@@ -53,7 +53,7 @@ func TestSpark(t *testing.T) {
 	s := known.of("standard")
 	w.foretold(&s)
 	l.addRow("Spark: a join, GROUP BY and ORDER BY of SQL", bare, &known, "",
-		"3.5.6, standalone, two workers; stages and edges from the pages of the jobs; as long as the history server says; both recordings; `score`, `history profile`, `history add --out` of the event log; the profile is the run's own")
+		"3.5.6, standalone, two workers; stages and edges from the pages of the jobs; the length of the history server; both recordings; `score`, `history profile`, `history add --out` of the event log; the profile is the run's own")
 }
 
 // again runs an application and watches it with a profile, whose row it adds beside what the same run gives without.
@@ -182,7 +182,7 @@ func TestSparkPools(t *testing.T) {
 	all.weighs(dag.Pool{Name: "a", Weight: 3, MinShare: 1, Fair: true}, dag.Pool{Name: "b", Weight: 1},
 		dag.Pool{Name: "default", Weight: 1})
 	l.addRow("Spark: two users' job groups in FAIR pools, the application", all.score("bare"), nil, "",
-		"`--group` of either, each as long as the history server says; weights of pools; both recordings")
+		"`--group` of either, each with the length of the history server; weights of pools; both recordings")
 }
 
 // weighs checks that the watcher and its profile have the pools of the driver, and that no frame but the first ones,
@@ -243,5 +243,5 @@ func TestSparkLog(t *testing.T) {
 		t.Errorf("it took %.2f s as watched, %.2f s by the whole log", watched.Runs[0].Total, whole.Runs[0].Total)
 	}
 	l.addRow("Spark: the same query, watched by the event log that it writes", watched.Runs[0], nil, "",
-		"no request to the driver; as long as the whole log says")
+		"no request to the driver; the length of the whole log")
 }

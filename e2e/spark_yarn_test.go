@@ -124,7 +124,7 @@ func TestSparkStreaming(t *testing.T) {
 	w.plays(0)
 	known := w.score("profile", "--profile", profile)
 	l.addRow("Spark: a micro-batch of structured streaming", w.score("bare"), &known, "", fmt.Sprintf(
-		"`--sql newest` ends with its batch; with `--session` %d of five batches are watched, each as long as the history server says; the profile is the batch's own",
+		"`--sql newest` ends with its batch; with `--session` %d of five batches are watched, each with the length of the history server; the profile is the batch's own",
 		len(batches)))
 }
 

@@ -45,7 +45,7 @@ func TestTezKilledTask(t *testing.T) {
 	}
 	shown := w.costNamed("_000002_0")
 	w.addTezRow("Tez: a task's JVM killed at two thirds", shown,
-		fmt.Sprintf("cost named in `changes` %.0f s after the kill; edges, tasks and length as the master's log says",
+		fmt.Sprintf("cost named in `changes` %.0f s after the kill; edges, tasks and length of the master's log",
 			w.frames[shown].At.Sub(killed).Seconds()))
 }
 
@@ -85,7 +85,7 @@ func TestTezKilledMaster(t *testing.T) {
 	}
 	w.logChanges()
 	w.addTezRow("Tez: the master killed, its DAG recovered from HDFS", i, fmt.Sprintf(
-		"`am_restarted`; %d of %d tasks were done at the kill, %d recovered, the others run again; edges, tasks and length as the new master's log says",
+		"`am_restarted`; %d of %d tasks were done at the kill, %d recovered, the others run again; edges, tasks and length of the new master's log",
 		before, after, kept))
 }
 
@@ -142,7 +142,7 @@ func TestTezFailing(t *testing.T) {
 	if name := deref(w.last().Workflow.Name); !strings.HasPrefix(name, "SELECT k, assert_true") {
 		t.Errorf("the workflow is called %q, not as its query begins", name)
 	}
-	w.checkFailed("Tez: a query of Hive whose reducer fails", "assertion failed; a literal that its name cuts is nowhere")
+	w.checkFailed("Tez: a query of Hive whose reducer fails", "assertion failed; a literal that is cut from its name is nowhere")
 }
 
 // TestTezOrder runs a script with ORDER BY. Pig 0.17 needs Java 8 for it: since Java 9 fields are set after all of an
@@ -217,7 +217,7 @@ func TestTezLostNode(t *testing.T) {
 	w.logChanges()
 	seen := w.frames[max(i, 0)]
 	w.addTezRow("Tez: one of two nodes lost while maps run on it", i, fmt.Sprintf(
-		"the node is lost %.0f s after the kill; `standard` then was %s s; edges, tasks and length as the master's log says",
+		"the node is lost %.0f s after the kill; `standard` then was %s s; edges, tasks and length of the master's log",
 		seen.At.Sub(killed).Seconds(), short(seen.total("standard"))))
 }
 

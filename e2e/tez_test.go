@@ -60,7 +60,7 @@ func TestHive(t *testing.T) {
 	}
 	w.hidesQuery("hunter2")
 	w.addTezRow("Hive 4.0.1 on Tez: two GROUP BYs, a join, an ORDER BY", -1,
-		"named by the query, whose literal is in no frame or recording; six vertices and their edges; as long as the master's log says")
+		"named by the query, whose literal is in no frame or recording; six vertices and their edges; the length of the master's log")
 }
 
 // TestHiveSession runs three queries in one session. One watcher follows them all, and each of the first two has one of
@@ -77,7 +77,7 @@ func TestHiveSession(t *testing.T) {
 	mapJoin.ends(0, "succeeded")
 	mapJoin.ofTez(0, "Map 1 > Reducer 2 slow_start", "Map 3 > Map 1 broadcast")
 	mapJoin.addTezRow("Hive on Tez: a map join, whose table is broadcast", -1,
-		"three vertices, the edge of kind `broadcast`; as long as the master's log says")
+		"three vertices, the edge of kind `broadcast`; the length of the master's log")
 
 	auto.ends(0, "succeeded")
 	auto.ofTez(0, "Map 1 > Reducer 2 slow_start")
@@ -89,7 +89,7 @@ func TestHiveSession(t *testing.T) {
 		t.Errorf("Reducer 2 had %d tasks at most and %d at the end: its number should fall", planned, became)
 	}
 	auto.addTezRow("Hive on Tez: auto-parallelism", -1,
-		fmt.Sprintf("`Reducer 2` falls from %d tasks to %d before it starts; as long as the master's log says",
+		fmt.Sprintf("`Reducer 2` falls from %d tasks to %d before it starts; the length of the master's log",
 			planned, became))
 
 	var ids []string
@@ -184,6 +184,6 @@ func TestHiveMany(t *testing.T) {
 		bytes += len(r.Body)
 	}
 	w.addTezRow("Hive on Tez: 2,000 short tasks", -1, fmt.Sprintf(
-		"every task done; %d answers of %d kB in %d ticks; as long as the master's log says", len(records), bytes>>10,
+		"every task done; %d answers of %d kB in %d ticks; the length of the master's log", len(records), bytes>>10,
 		len(w.frames)))
 }

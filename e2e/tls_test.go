@@ -157,7 +157,7 @@ func TestTLS(t *testing.T) {
 	e.serves("good")
 	e.finds("good-again", 0, "history server: Hadoop", "", "--set", "ca-file="+ca)
 	e.note("a cluster that speaks TLS alone, its master too", *direct.last().Elapsed,
-		"to the end at first hand and through a gateway with a password; bad names, times, issuers and client certificates distinguished, exit 3; a certificate that is renewed while daemons run")
+		"to the end, directly and through a gateway with a password; bad names, times, issuers and client certificates distinguished, exit 3; a certificate that is renewed while daemons run")
 }
 
 // refused checks that doctor fails with exit code 3, the fault and what to do.
