@@ -191,10 +191,11 @@ func Exception(body []byte) (name, message string) {
 		RemoteException struct{ Exception, Message string }
 		Message         string // of the web server's own errors
 	}
-	if json.Unmarshal(body, &x) != nil {
-		return "", ""
+	_ = json.Unmarshal(body, &x) // of a field of another type, the others are read
+	if e := x.RemoteException; e.Exception != "" {
+		return e.Exception, e.Message
 	}
-	return x.RemoteException.Exception, cmp.Or(x.RemoteException.Message, x.Message)
+	return "", cmp.Or(x.RemoteException.Message, x.Message)
 }
 
 // bodyText returns the first readable line of a response.

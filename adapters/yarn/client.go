@@ -209,7 +209,7 @@ const noActive = "this ResourceManager is on standby and reports no active one: 
 // Bounds of the cookies that services may set.
 const (
 	maxCookie  = 8 << 10 // bytes of one; Knox's tokens have one or two thousand
-	allCookies = 1 << 20 // bytes of all of them: the proxy sets one per application
+	allCookies = 4 << 20 // bytes of all of them: the proxy sets one per application
 )
 
 // cookies keeps the cookies that Hadoop and Knox set, and no others. Once too many were set it starts over, which

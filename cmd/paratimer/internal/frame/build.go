@@ -229,7 +229,7 @@ func digest(s *dag.Snapshot) uint64 {
 	}
 	add(uint64(s.State))
 	for _, j := range s.Jobs {
-		add(uint64(j.State)<<32 | uint64(j.Attempt))
+		add(uint64(j.State)<<32|uint64(j.Attempt), uint64(len(j.Stages)))
 		for k, a := range j.All() {
 			add(uint64(k), uint64(a.Task)<<32|uint64(a.Number)<<8|uint64(a.State), uint64(a.Start), uint64(a.End))
 			add(bits(a.Done[0]), bits(a.Done[1]), bits(a.Done[2]), bits(a.Out), bits(a.Bytes), bits(a.Ratio))

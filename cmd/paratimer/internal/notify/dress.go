@@ -68,7 +68,8 @@ func CheckAnnotation(text string) error {
 // CheckLink returns an error if a link of alerts has a field that an alert does not have, or is no address of a web
 // page: services refuse whole alerts for it.
 func CheckLink(text string) error {
-	if _, err := parseURL(field.ReplaceAllString(text, "x")); text != "" && err != nil {
+	_, err := parseURL(field.ReplaceAllString(text, "x"))
+	if text != "" && (err != nil || strings.TrimSpace(text) != text) {
 		return errors.New("it is the address of a web page, such as 'https://watch/q/{{ .Workflow.ID }}/'")
 	}
 	return CheckAnnotation(text)

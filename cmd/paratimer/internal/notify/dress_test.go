@@ -75,3 +75,16 @@ func TestAnnotations(t *testing.T) {
 		t.Errorf("a long annotation: %d bytes", len(got))
 	}
 }
+
+// TestCheckLink checks which texts are the link of an alert.
+func TestCheckLink(t *testing.T) {
+	t.Parallel()
+	for text, isLink := range map[string]bool{
+		"": true, "https://watch/q/": true, "https://watch/q/{{ .Workflow.ID }}/": true, " https://watch/q/": false,
+		"https://watch/q/\t": false, "watch/q": false, "ftp://watch/": false, "https://watch/{{ .Nothing }}": false,
+	} {
+		if err := CheckLink(text); (err == nil) != isLink {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -90,7 +90,10 @@ func StandingOf(a *frame.Alert) Standing {
 	if a.Outcome != nil && *a.Outcome == frame.Missed {
 		return HasMissed
 	}
-	return standings[a.State]
+	if s, ok := standings[a.State]; ok {
+		return s
+	}
+	return IsOnTrack // of a damaged state file
 }
 
 // SortQueries sorts by the worst standing, then by the earliest end, then by name.

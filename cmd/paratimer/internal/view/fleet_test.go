@@ -65,3 +65,11 @@ func TestHeldUpText(t *testing.T) {
 		t.Error("no query blocks it")
 	}
 }
+
+// TestStandingOfUnknown checks that a state which does not exist is no alarm.
+func TestStandingOfUnknown(t *testing.T) {
+	t.Parallel()
+	if got := StandingOf(&frame.Alert{}); got != IsOnTrack {
+		t.Errorf("got %v, want on track", got)
+	}
+}
