@@ -48,18 +48,18 @@ type queue struct {
 	fair                                bool
 	held, masters                       int // by all applications, and by the masters of ours
 	users                               []user
-	asking                              int // users that request memory, if the user limit depends on them
-	// For candidates: the most that any application may get, a size that no request is smaller than, and the smallest
-	// request that it has seen.
+	requesting                          int // users that request memory, if the user limit depends on them
+	// room is the most that any candidate may get, least a size that no request is smaller than, and seen the smallest
+	// request so far.
 	room, least, seen int
 }
 
 // A user is a user of a queue.
 type user struct {
-	name   string
-	held   int
-	asks   bool // it is one of queue.asking
-	others int  // number of its applications beside ours that request memory now or later
+	name     string
+	held     int
+	requests bool // it is one of queue.requesting
+	others   int  // number of its applications beside ours that request memory now or later
 }
 
 // A request is the next request of another application. On a cluster of a thousand applications the replay scans
@@ -118,11 +118,11 @@ func orPlenty(size int) int { return cmp.Or(max(size, 0), plenty) }
 // and its minimum part of the queue, and never more than userLimit (CapacityScheduler,
 // UsersManager.computeUserLimit).
 func (q *queue) limit() int {
-	if q.userRatio >= 1 || q.asking < 2 {
+	if q.userRatio >= 1 || q.requesting < 2 {
 		return q.userLimit
 	}
 	has := float64(max(q.share, q.held))
-	return min(q.userLimit, int(max(has/float64(q.asking), has*q.userRatio)))
+	return min(q.userLimit, int(max(has/float64(q.requesting), has*q.userRatio)))
 }
 
 // mostForOthers returns the most that any user with requests may get.
@@ -202,16 +202,16 @@ func (c *capacityScheduler) CountUsers(ours iter.Seq[member]) {
 	}
 	for i := range c.queues {
 		q := &c.queues[i]
-		q.asking = 0
+		q.requesting = 0
 		for u := range q.users {
-			q.users[u].asks = false
+			q.users[u].requests = false
 		}
 	}
 	count := func(m member) {
 		q := &c.queues[m.queue]
-		if u := &q.users[m.user]; !u.asks {
-			u.asks = true
-			q.asking++
+		if u := &q.users[m.user]; !u.requests {
+			u.requests = true
+			q.requesting++
 		}
 	}
 	for _, r := range c.requests {

@@ -88,7 +88,7 @@ func (e *experiments) solve() (*weighting, error) {
 	return best, nil
 }
 
-// even returns weights within the budget that all are above 0: half of them cost the same, half weigh the same.
+// even returns weights above 0. Half of the budget gives each experiment the same cost, the other half the same weight.
 func (e *experiments) even() []float64 {
 	weights, total := make([]float64, len(e.costs)), floats.Sum(e.costs)
 	for i, c := range e.costs {
