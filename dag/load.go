@@ -91,7 +91,8 @@ type QueueState struct {
 	Name    string
 	ShareMB int // its guaranteed memory; 0 if unknown
 	MaxMB   int // maximum for all its applications together; 0: not limited, or unknown
-	// UserMB is the maximum for one user, however few users need memory (user-limit-factor); 0: not limited, or unknown.
+	// UserMB is the maximum for one user, however few users need memory (user-limit-factor); 0: not limited, or
+	// unknown.
 	UserMB    int
 	MastersMB int // maximum for all AMs together; 0: not limited, or unknown
 	// UserRatio is the minimum share of the queue for one user, however many users need memory, 0..1
