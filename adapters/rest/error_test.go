@@ -222,3 +222,20 @@ func TestInterruptIsTold(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestException checks the name and the message of services' exceptions and of a web server's own errors.
+func TestException(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string][2]string{
+		`{"RemoteException":{"exception":"StandbyException","message":"read"}}`:              {"StandbyException", "read"},
+		`{"RemoteException":{"exception":"WebApplicationException"},"message":"the server"}`: {"WebApplicationException", ""},
+		`{"RemoteException":{"exception":"StandbyException","message":"read"},"message":5}`:  {"StandbyException", "read"},
+		`{"message":"the server"}`: {"", "the server"},
+		`[]`:                       {"", ""},
+		`<html>`:                   {"", ""},
+	} {
+		if name, message := Exception([]byte(body)); name != want[0] || message != want[1] {
+			t.Errorf("%s: %q, %q", body, name, message)
+		}
+	}
+}

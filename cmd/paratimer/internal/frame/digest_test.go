@@ -25,6 +25,9 @@ func TestDigest(t *testing.T) {
 			s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts,
 				dag.Attempt{State: dag.AttemptWaiting})
 		},
+		"a new stage": func(s *dag.Snapshot) {
+			s.Jobs[0].Stages = append(s.Jobs[0].Stages, dag.StageState{})
+		},
 		"an attempt's state": func(s *dag.Snapshot) {
 			s.Jobs[0].Stages[dag.Map].Attempts[1].State = dag.AttemptFailed
 		},
