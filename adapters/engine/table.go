@@ -14,6 +14,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Source yields snapshots of one query.
@@ -182,7 +183,7 @@ func IsPast(p recording.Place) bool {
 // ReadPast reads the finished runs in places. A place may have those of several engines.
 func ReadPast(ctx context.Context, places ...recording.Place) (Past, error) {
 	have := input.Only(table, func(e Engine) bool { return e.Past != nil })
-	readers := input.Map(have, func(e Engine) recording.PastReader { return e.Past() })
+	readers := units.Each(have, func(e Engine) recording.PastReader { return e.Past() })
 	var past Past
 	for _, p := range places {
 		isUsed, failure := false, history.ErrOther

@@ -234,7 +234,7 @@ func (b *builder) attemptEnded(e event, kind dag.StageIndex, state dag.AttemptSt
 	}
 	a.State, a.End, a.Diagnosis = state, end, why
 	splits, _ := e.value("clocksplits").([]any)
-	a.Splits = input.Map(splits, func(ms any) int32 { return int32(min(max(numberOf(ms).V, -1), math.MaxInt32)) })
+	a.Splits = units.Each(splits, func(ms any) int32 { return int32(min(max(numberOf(ms).V, -1), math.MaxInt32)) })
 	a.CopyEnd, a.SortEnd = e.instant("shufflefinishtime"), e.instant("sortfinishtime")
 	a.Node = cmp.Or(a.Node, e.label("hostname"))
 	counters := e.counters("counters")

@@ -26,6 +26,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Bounds of the memory that a file can make a reader use.
@@ -151,7 +152,7 @@ func eventOf(v any) event {
 // eventsOf returns the objects in a list.
 func eventsOf(v any) []event {
 	list, _ := v.([]any)
-	return input.Map(list, eventOf)
+	return units.Each(list, eventOf)
 }
 
 // value returns a field. A nullable value of Avro is an object with its type's name: {"string": "x"}.

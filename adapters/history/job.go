@@ -142,8 +142,8 @@ func (j *Job) settle() {
 // submitEarlier moves a job's submission to its earliest start if it seems to have been submitted later. The
 // submitting client has its own clock.
 func (j *Job) submitEarlier() {
-	starts := append(input.Map(j.all(), func(a *Attempt) dag.Instant { return a.Start }), j.Submitted, j.Launched)
-	starts = append(starts, input.Map(j.Masters, func(m Master) dag.Instant { return m.At })...)
+	starts := append(units.Each(j.all(), func(a *Attempt) dag.Instant { return a.Start }), j.Submitted, j.Launched)
+	starts = append(starts, units.Each(j.Masters, func(m Master) dag.Instant { return m.At })...)
 	first := slices.Min(slices.DeleteFunc(starts, func(at dag.Instant) bool { return !at.Known() }))
 	if late := j.Submitted.Sub(first); late > time.Second {
 		j.Clocks = append(j.Clocks, fmt.Sprintf("its submission is %s later than its start, by another clock: "+

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/events"
-	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
@@ -71,7 +70,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 
 // leaveOut finds nodes of the workflow graph that should have run but have no history.
 func (s *Source) leaveOut() {
-	members := input.Map(s.workflow.Jobs, func(j *Job) mapreduce.Member {
+	members := units.Each(s.workflow.Jobs, func(j *Job) mapreduce.Member {
 		return mapreduce.Member{Job: j.ID, Settings: &j.Settings, State: j.State}
 	})
 	vertices := mapreduce.GraphOf(members).Vertices

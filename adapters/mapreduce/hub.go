@@ -11,11 +11,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Hub is a yarn.Hub that also keeps what several sources need of the MapReduce applications: their configurations,
@@ -115,7 +115,7 @@ func (h *Hub) requestConf(ctx context.Context, a *yarn.App) error {
 // related returns the applications that are of a workflow, or may be: those with its id in their settings, and those
 // that look like its first one and have no known settings, if they were not submitted long before it.
 func (h *Hub) related(w *workflow) []string {
-	out := append(input.Map(w.member, func(j *job) string { return j.app.ID }), w.target.ID)
+	out := append(units.Each(w.member, func(j *job) string { return j.app.ID }), w.target.ID)
 	first := cmp.Or(w.view.Known(w.target.ID), h.App(w.target.ID))
 	if first == nil || !first.MapReduce() {
 		return out

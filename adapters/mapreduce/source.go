@@ -30,6 +30,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Cluster sends a source's requests. Its methods return the bodies of JSON responses with status 200. Everything
@@ -160,7 +161,7 @@ func (s *Source) pollUnlisted(ctx context.Context) {
 	left := input.Only(s.member, func(j *job) bool {
 		return !s.view.IsListed(j.app.ID) && !(j.app.Ended && j.state.Ended() && j.app.HeldMB == 0)
 	})
-	s.view.Request(ctx, input.Map(left, func(j *job) string { return j.app.ID })...)
+	s.view.Request(ctx, units.Each(left, func(j *job) string { return j.app.ID })...)
 	for _, j := range s.member {
 		j.app = cmp.Or(s.view.Known(j.app.ID), j.app)
 	}
@@ -193,7 +194,7 @@ type placed struct {
 }
 
 func (s *Source) place() placed {
-	g := placed{Graph: GraphOf(input.Map(s.member, func(j *job) Member {
+	g := placed{Graph: GraphOf(units.Each(s.member, func(j *job) Member {
 		return Member{Job: j.id, Settings: j.conf, State: j.state}
 	}))}
 	for _, v := range g.Vertices {

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // The decoding fills a struct and reports every value that its tags do not allow. The strict decoding of goccy/go-yaml
@@ -278,7 +278,7 @@ func (f *Spec) titleOf(aMapping string) string {
 
 // names returns the names of the fields of a struct.
 func (f *Spec) names() []string {
-	return input.Map(f.Fields, func(part *Spec) string { return part.Name })
+	return units.Each(f.Fields, func(part *Spec) string { return part.Name })
 }
 
 // sentence lists words as a sentence does.

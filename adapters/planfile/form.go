@@ -12,8 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 const (
@@ -165,7 +165,7 @@ func (f *Spec) seriesForm() form {
 		if s.IsUniform() {
 			return one.write(reflect.ValueOf(s.At(0)))
 		}
-		return item{kind: list, parts: input.Map(s.Values(), func(v float64) item {
+		return item{kind: list, parts: units.Each(s.Values(), func(v float64) item {
 			return one.write(reflect.ValueOf(v))
 		})}
 	}}

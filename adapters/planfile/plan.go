@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Hadoop's defaults of mapreduce.job.reduce.slowstart.completedmaps and yarn.app.mapreduce.am.job.reduce.rampup.limit.
@@ -276,8 +276,8 @@ func fileOf(p *dag.Plan) *File {
 		if j.Limits.RampUp == rampUp {
 			j.Limits.RampUp = math.NaN()
 		}
-		j.After = input.Map(p.Jobs[i].After, func(a int) string { return p.Jobs[a].Node })
-		all := input.Map(j.Job.Stages, func(s dag.Stage) stage { return stageOf(&j.Job, &s) })
+		j.After = units.Each(p.Jobs[i].After, func(a int) string { return p.Jobs[a].Node })
+		all := units.Each(j.Job.Stages, func(s dag.Stage) stage { return stageOf(&j.Job, &s) })
 		if !j.IsMapReduce() {
 			f.Version, j.Stages = 2, all
 		} else if j.Map = &all[dag.Map]; !isEmpty(&all[dag.Reduce].Stage) {

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/units"
 )
 
 // measure bounds the work of the library. It takes up to 500 bytes of memory per byte of input. Its time is quadratic
@@ -147,7 +148,7 @@ func (y *yamlParser) node(n ast.Node, depth int) item {
 		return y.item(number, at, tok.Value)
 	case *ast.SequenceNode:
 		it := y.composite(list, at, depth)
-		it.parts = input.Map(n.Values, func(v ast.Node) item { return y.node(v, depth+1) })
+		it.parts = units.Each(n.Values, func(v ast.Node) item { return y.node(v, depth+1) })
 		return it
 	case *ast.MappingNode:
 		return y.mapping(n.Values, at, depth)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Source yields the snapshots of a simulated run: one at its start, one every Options.Every of virtual time, one at
@@ -86,7 +87,7 @@ func (w *simulation) showAttempts(st *stage, t dag.Instant) []dag.Attempt {
 	}
 	if st.last > st.shownAt {
 		started := input.Only(st.attempts, func(a *attempt) bool { return a.start <= t })
-		st.shown = input.Map(started, func(a *attempt) dag.Attempt { return a.show(t, w.opt.Know) })
+		st.shown = units.Each(started, func(a *attempt) dag.Attempt { return a.show(t, w.opt.Know) })
 		st.shownAt = t
 	}
 	return st.shown

@@ -290,7 +290,7 @@ func (f *facts) noUnit() *NoUnitError {
 		return nil
 	}
 	grouped := input.Only(f.jobList, func(j *job) bool { return j.group != "" })
-	has := input.Unique(input.Map(grouped, func(j *job) string { return fmt.Sprintf("%q", j.group) }))
+	has := input.Unique(units.Each(grouped, func(j *job) string { return fmt.Sprintf("%q", j.group) }))
 	unit := fmt.Sprintf("job group %q", f.unit.name)
 	if f.unit.kind == sqlUnit {
 		if unit, has = "execution "+f.unit.name+" of SQL", nil; f.unit.name == Newest {

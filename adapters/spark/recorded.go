@@ -9,10 +9,10 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // The requests to a driver depend on the recording program. A replay therefore applies all answers in the order of
@@ -52,7 +52,7 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 	case !found || yarn.RecordedManager(rec) != "" && !has:
 		return nil, nil //nolint:nilnil // another engine plays it
 	case app != "" && !has:
-		holds := input.Map(slices.Sorted(maps.Keys(apps)), func(app string) string { return app + " of Spark" })
+		holds := units.Each(slices.Sorted(maps.Keys(apps)), func(app string) string { return app + " of Spark" })
 		return nil, &recording.UnknownError{Workflow: o.Workflow, Holds: holds}
 	case len(s.rounds) == 0:
 		return nil, errors.New("spark: no answer of /api/v1/applications is recorded: there are no rounds to play")

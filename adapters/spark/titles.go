@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A stage has two names. Its dag.Stage.Name is the same in each run, so that profiles can be matched. Its title is for
@@ -92,7 +92,7 @@ func parsePlan(text string) queryPlan {
 			current.table = dag.Clean(path.Base(location.FindStringSubmatch(line)[1]))
 		}
 	}
-	return input.Map(sortedKeys(byNumber), func(number int) operator { return *byNumber[number] })
+	return units.Each(sortedKeys(byNumber), func(number int) operator { return *byNumber[number] })
 }
 
 // atoi returns the number of a text that has only digits; 0 for "".

@@ -16,6 +16,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/iana/etypeID"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A conf is the settings of krb5.conf that a client needs.
@@ -237,7 +238,7 @@ func included(kind, name string) (files []string, err error) {
 		return nil, fmt.Errorf("includedir %s: %s", name, why(err))
 	}
 	entries = input.Only(entries, func(e fs.DirEntry) bool { return !e.IsDir() && inFolder.MatchString(e.Name()) })
-	return input.Map(entries, func(e fs.DirEntry) string { return filepath.Join(name, e.Name()) }), nil
+	return units.Each(entries, func(e fs.DirEntry) string { return filepath.Join(name, e.Name()) }), nil
 }
 
 // all returns the settings with this path.

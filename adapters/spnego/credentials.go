@@ -13,6 +13,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A principal is an identity in Kerberos: alice@EXAMPLE.COM, HTTP/host@EXAMPLE.COM.
@@ -147,7 +148,7 @@ func parseKeytab(b []byte) (keys []keyEntry, err error) {
 // keysOf returns the principal with a name, which may lack the realm or be "", and this principal's keys, the
 // newest first.
 func keysOf(keys []keyEntry, file, name, realm string) (principal, []keyEntry, error) {
-	all := input.Unique(input.Map(keys, func(k keyEntry) string { return k.who.String() }))
+	all := input.Unique(units.Each(keys, func(k keyEntry) string { return k.who.String() }))
 	held := "in it are " + input.OneLine(strings.Join(all, ", "), 200)
 	if len(all) == 0 {
 		held = "it is empty"

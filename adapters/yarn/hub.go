@@ -16,6 +16,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Cluster sends requests to a ResourceManager. *Client is a Cluster.
@@ -256,7 +257,7 @@ func (v *view) take(earlier *view, running, ended *appsBody) {
 		}
 	}
 	listed = input.Only(listed, func(a *App) bool { return v.apps[a.ID] != nil })
-	v.listed = input.Map(listed, func(a *App) string { return a.ID })
+	v.listed = units.Each(listed, func(a *App) string { return a.ID })
 	slices.SortFunc(v.listed, ByID)
 	v.listed = slices.Compact(v.listed)
 	v.alike = map[nameKey][]string{}
@@ -358,7 +359,7 @@ func (h *Hub) App(id string) *App { return h.view.Load().known(id) }
 // Running returns the applications that have not ended, by id, and when they were requested.
 func (h *Hub) Running() ([]*App, dag.Instant) {
 	v := h.view.Load()
-	return input.Map(v.running, func(id string) *App { return v.apps[id] }), v.at
+	return units.Each(v.running, func(id string) *App { return v.apps[id] }), v.at
 }
 
 // Alike returns the ids of the applications that may be parts of the same script as a, by id.

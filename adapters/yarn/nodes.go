@@ -10,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // nodeCounts are the numbers of nodes in each state. If one changes, the list of nodes is worth a request.
@@ -144,7 +145,9 @@ func (o *Overview) showNodes() {
 	}
 	o.nodes = all
 	usable := input.Only(all, func(n dag.NodeState) bool { return !n.Closed() && n.Label == "" })
-	o.usable = input.Map(usable, func(n dag.NodeState) dag.Node { return dag.Node{Name: n.Name, MemoryMB: n.MemoryMB} })
+	o.usable = units.Each(usable, func(n dag.NodeState) dag.Node {
+		return dag.Node{Name: n.Name, MemoryMB: n.MemoryMB}
+	})
 }
 
 // OnClosed yields the nodes of a snapshot that take no containers, with the attempts of some stages that are there. A

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // An Overview is the view of a cluster by one source: the ResourceManager's lists of applications, nodes and queues. It
@@ -104,7 +105,7 @@ func (o *Overview) Warnings() []dag.Warning {
 }
 
 // Listed returns the applications of the newest observation, by id.
-func (o *Overview) Listed() []*App { return input.Map(o.listed, o.Known) }
+func (o *Overview) Listed() []*App { return units.Each(o.listed, o.Known) }
 
 // IsListed reports whether the newest observation has the application.
 func (o *Overview) IsListed(id string) bool {
@@ -230,7 +231,7 @@ func (o *Overview) load(chosen *App, own, active []string) []dag.Load {
 // queueStates returns the workflow's queue and the queues of other applications, by name. If nothing has changed it
 // returns the same slice as before.
 func (o *Overview) queueStates(snap *dag.Snapshot) []dag.QueueState {
-	names := append(input.Map(snap.Load, func(l dag.Load) string { return l.Queue }), snap.Queue)
+	names := append(units.Each(snap.Load, func(l dag.Load) string { return l.Queue }), snap.Queue)
 	var out []dag.QueueState
 	for _, name := range input.Unique(names) {
 		if q := o.queue(name); q != nil {

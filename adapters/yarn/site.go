@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Site is the addresses of a cluster's services, and their kind of authentication.
@@ -252,7 +252,7 @@ func (s Site) Bases() []string {
 	return slices.DeleteFunc(all, func(base string) bool { return base == "" })
 }
 
-func (s Site) managers() []string { return input.Map(s.RMs, func(m Manager) string { return m.URL }) }
+func (s Site) managers() []string { return units.Each(s.RMs, func(m Manager) string { return m.URL }) }
 
 // Check returns an error if the site has no ResourceManager.
 func (s Site) Check() error {

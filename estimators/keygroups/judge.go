@@ -59,9 +59,10 @@ func (v *verdict) common() float64 {
 // firstPart is the time of the groups in the first part, in seconds. It is short, since the first key is often large.
 const firstPart = settled / 32.
 
-// parts divides points into parts. Each part is predicted from all parts before it. The result is the index of the first
-// point of each part, then the number of points. A part ends when the sum of times reaches firstPart, 2 firstPart, 4
-// firstPart and so on. So there are few parts, and all predictions together cost about twice as much as the last one.
+// parts divides points into parts. Each part is predicted from all parts before it. The result is the index of the
+// first point of each part, then the number of points. A part ends when the sum of times reaches firstPart,
+// 2 firstPart, 4 firstPart and so on. So there are few parts, and all predictions together cost about twice as much as
+// the last one.
 func parts(points []nearestfit.Arrival) []int {
 	cuts := []int{0}
 	taken, next := 0.0, firstPart

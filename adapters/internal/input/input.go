@@ -147,14 +147,6 @@ func (s *Streak) Bad() error {
 	return fmt.Errorf("more than %d lines in a row cannot be used: the file is damaged, or not of this kind", mostBad)
 }
 
-// Map returns what convert makes of each item of a list; nil if it has none.
-func Map[T, U any](list []T, convert func(T) U) (out []U) {
-	for _, v := range list {
-		out = append(out, convert(v))
-	}
-	return out
-}
-
 // Only returns the items of a list that have a property.
 func Only[T any](list []T, has func(T) bool) (out []T) {
 	for _, v := range list {
